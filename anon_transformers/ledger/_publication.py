@@ -10,7 +10,7 @@ from anon_transformers.ledger._chain import LedgerEntry
 
 COMPARED = (
     "release", "version", "period", "source", "subject", "roles", "method",
-    "thresholds", "levels", "sha256",
+    "recoding", "thresholds", "levels", "sha256",
 )  # fmt: skip
 _SHORT = 16
 
@@ -46,6 +46,8 @@ class Publication:
         What was measured for each, by id; None where no number is published.
     shares_persons_with : list of str
         Ids of other sources that are declared to hold some of the same persons.
+    recoding : {"fresh", "reuse"}
+        Whether its classes were made anew, or are cells that the release keeps.
 
     Examples
     --------
@@ -66,6 +68,7 @@ class Publication:
     thresholds: dict[str, Any] = field(default_factory=dict)
     levels: dict[str, Any] = field(default_factory=dict)
     shares_persons_with: list[str] = field(default_factory=list)
+    recoding: str = "fresh"
 
     def may_share_persons(self, other: "Publication") -> bool:
         """Whether both are of one source, or one declares that they share persons."""

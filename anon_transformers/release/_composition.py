@@ -20,12 +20,17 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._files import schema_of
 from anon_transformers.release._forms import Candidate, Form
 from anon_transformers.release._ledger import open_ledger
 from anon_transformers.release._log import LOG, stage
-from anon_transformers.release._persons_in_classes import PersonsInClasses
+from anon_transformers.release._persons_in_classes import (
+    SUPPRESSED_CLASS,
+    PersonsInClasses,
+)
 from anon_transformers.release._run import JUDGED, write_json
 from anon_transformers.release._stated_composition import AskedTogether
+from anon_transformers.release._stated_recoding import reuses_cells
 
 if TYPE_CHECKING:
     from anon_transformers.ledger import (
@@ -140,8 +145,32 @@ class Together:
             return
         now = self._now
         self.ledger.write_memberships(
-            self.publication.name, key, now.persons, now.classes, now.values
+            self.publication.name, key, now.persons, self._kept_classes(), now.values
         )
+
+    def _kept_classes(self) -> np.ndarray:
+        """The class of each person; where cells are kept, the number of the cell.
+
+        Cells that are new are kept from now on, before anybody sees the version.
+        """
+        now, config, candidate = self._now, self.form.config, self.candidate
+        if not reuses_cells(config):
+            return now.classes
+        from anon_transformers.release._kept_cells import KeptCells
+
+        (table,), label = candidate.tables, candidate.suppression_label
+        quasi_identifiers = config.roles.quasi_identifiers
+        before = KeptCells.read(config.home, quasi_identifiers, label)
+        published = {
+            one.publication.version
+            for one in self.ledger.publications()
+            if one.publication.release == config.name
+        }
+        kept = before.with_table(table, schema_of(table), candidate.run.id, published)
+        if kept != before:
+            kept.write(config.home)
+        cells = kept.numbers_of(table.iloc[now.rows])
+        return np.where(now.classes == SUPPRESSED_CLASS, SUPPRESSED_CLASS, cells)
 
     @cached_property
     def _now(self) -> PersonsInClasses:
@@ -174,7 +203,8 @@ class Together:
             window=asked.stated.window,
         )
         for one in earlier:
-            composition = composition.extended(_stored(self.ledger, one, key, asked.l))
+            stored = stored_classes(self.ledger, one, key, asked.l)
+            composition = composition.extended(stored)
         return composition.extended(_keyed(self._now, key)).report(asked.k, asked.l)
 
 
@@ -182,7 +212,7 @@ def _names(earlier: "Sequence[RecordedPublication]") -> list[list[str]]:
     return [list(one.publication.name) for one in earlier]
 
 
-def _stored(
+def stored_classes(
     ledger: "Ledger",
     one: "RecordedPublication",
     key: "MembershipKey",
@@ -216,13 +246,19 @@ def _keyed(now: PersonsInClasses, key: "MembershipKey") -> "PublishedClasses":
     """The persons of a candidate, as the ledger will keep them."""
     from anon_transformers.ledger import PublishedClasses
 
-    values = {name: key.values(name, cells) for name, cells in now.values.items()}
     return PublishedClasses(
         key.persons(now.persons),
         now.classes,
-        {name: _with_missing(digests) for name, digests in values.items()},
+        {name: keyed_values(key, name, cells) for name, cells in now.values.items()},
         suppressed_shown=now.suppressed_shown,
     )
+
+
+def keyed_values(
+    key: "MembershipKey", column: str, values: Sequence[str | None]
+) -> pd.Series:
+    """What stands for values of a column, as the ledger will keep them."""
+    return _with_missing(key.values(column, values))
 
 
 def _with_missing(digests: np.ndarray) -> pd.Series:

@@ -5,7 +5,7 @@ It reads no table: a scheduler reads files as often as it likes.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
@@ -13,6 +13,7 @@ from pydantic import Field
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.parameters import is_number
+from anon_transformers.release._stated_recoding import reuses_cells
 from anon_transformers.release._strict import Strict
 
 if TYPE_CHECKING:
@@ -110,7 +111,8 @@ def check_composition(config: "ReleaseConfig") -> None:
             if name not in roles.sensitive:
                 fault = unknown_choice("sensitive column", name, roles.sensitive)
                 raise ValueError(f"composition.{key}: {fault}")
-    if stated.accept_unjudged is not None or not repeats(config):
+    must = repeats(config) or reuses_cells(config)
+    if stated.accept_unjudged is not None or not must:
         return
     if roles.subject is None:
         raise ValueError(
@@ -162,6 +164,7 @@ class AskedTogether:
         """What is asked; None where nothing is, or where the file accepts that."""
         stated = config.composition or StatedComposition()
         must = config.composition is not None or repeats(config)
+        must = must or reuses_cells(config)
         if stated.accept_unjudged is not None:
             return None
         if config.roles.subject is None and not must:
@@ -169,6 +172,17 @@ class AskedTogether:
         k = stated.k_in_force(thresholds) or 1
         values = stated.l_in_force(thresholds, config.roles.sensitive)
         return cls(stated, k, values, must)
+
+    def with_models(self, thresholds: Sequence[Threshold]) -> "AskedTogether":
+        """The same with no smaller k and l than models ask of each table by itself."""
+        return replace(
+            self,
+            k=max([self.k, *_asked("k", thresholds)]),
+            l={
+                name: max([n, *_asked("l", thresholds, name)])
+                for name, n in self.l.items()
+            },
+        )
 
     def public(self) -> dict[str, Any]:
         """What a manifest says of it: what was asked for, and nothing measured."""
@@ -189,7 +203,8 @@ def public_composition(
     if stated is not None and stated.accept_unjudged is not None:
         return {"composition": {"not_judged": stated.accept_unjudged}}
     asked = AskedTogether.of(config, thresholds)
-    return {} if asked is None else {"composition": asked.public()}
+    kept = {"recoding": config.recoding} if reuses_cells(config) else {}
+    return kept if asked is None else {"composition": asked.public(), **kept}
 
 
 def refuse_not_composable(form: "Form", thresholds: Sequence[Threshold]) -> None:
