@@ -220,13 +220,15 @@ class CoveredRows:
             codes.append(codes_of(domain, source[name], hierarchy) + n_values)
             n_values += domain.n_values + 2
         # The most specific cell first: by leaves, then by marks, then the older one.
-        marks = [kept.labels[n].count(kept.suppression_label) for n in numbers]
-        hidden = [n == kept.suppressed for n in numbers]
-        self._order = np.lexsort((numbers, marks, share, hidden))
-        self._cells = numbers[self._order]
+        marks = np.array(
+            [kept.labels[n].count(kept.suppression_label) for n in numbers], dtype=int
+        )
+        hidden = numbers == (NO_CELL if kept.suppressed is None else kept.suppressed)
+        order = np.lexsort((numbers, marks, share, hidden))
+        self._cells = numbers[order]
         sizes = np.array([len(line) for line in lines], dtype=np.int64)
         self._marks = mark_cells(
-            np.ascontiguousarray(cells[self._order]),
+            np.ascontiguousarray(cells[order]),
             np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
             np.concatenate([np.empty(0, np.int64), *lines]).astype(np.int64),
             len(lines),
@@ -264,9 +266,8 @@ def covered_values(
     found = []
     for text in texts:
         line = np.array([missing]) if text is None else read[text]
-        if text == suppression_label:
-            line = np.append(line, unknown)
-        found.append(nothing if line is None else line.astype(np.int64))
+        line = nothing if line is None else line.astype(np.int64)
+        found.append(np.append(line, unknown) if text == suppression_label else line)
     return found
 
 

@@ -49,6 +49,7 @@ from anon_transformers.release._stated_composition import AskedTogether
 from anon_transformers.release._stated_recoding import REUSE
 
 if TYPE_CHECKING:
+    from anon_transformers.ledger import MembershipKey
     from anon_transformers.ledger._persons_so_far import PersonsSoFar
 
 
@@ -135,7 +136,7 @@ class Recoding:
         key = read_membership_key()
         if key is None:
             raise ConfigurationError(f"composition: {NO_KEY}.")
-        digests, so_far = key.persons(persons.keys), self._so_far()
+        digests, so_far = key.persons(persons.keys), self._so_far(key)
         made = None if len(self.in_use) else fit()
         if made is None:
             cells = self._covering(persons, so_far.last_classes(digests))
@@ -164,13 +165,13 @@ class Recoding:
             table = self._labelled(rows, cells[persons.of_rows[rows]])
         return Protected(table, rows, self._report(table, persons, rows, started))
 
-    def _so_far(self) -> "PersonsSoFar":
+    def _so_far(self, key: "MembershipKey") -> "PersonsSoFar":
         """The persons of all earlier releases, as the gate will judge them."""
         from anon_transformers.ledger._persons_so_far import PersonsSoFar
 
         stated = self.asked.stated
         kinds = {name: stated.sensitive[name] for name in self.asked.l}
-        so_far, key = PersonsSoFar(kinds, window=stated.window), read_membership_key()
+        so_far = PersonsSoFar(kinds, window=stated.window)
         for one in self.earlier:
             release = stored_classes(self.ledger, one, key, self.asked.l)
             so_far.add(release, stays=self._stays(one))
@@ -182,7 +183,9 @@ class Recoding:
         Who was published in a cell that still covers them stays in it.
         """
         quasi_identifiers = self.config.roles.quasi_identifiers
-        hierarchies = make_hierarchies(self.config, quasi_identifiers)
+        hierarchies: dict[str, Any] = {
+            **make_hierarchies(self.config, quasi_identifiers)
+        }
         refuse_unknown(*(encode(self.source[n], h) for n, h in hierarchies.items()))
         covered = CoveredRows(self.source, self.kept, self.in_use, hierarchies)
         hidden = NO_CELL if self.kept.suppressed is None else self.kept.suppressed
