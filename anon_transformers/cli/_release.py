@@ -309,7 +309,8 @@ def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
 def _drops(manifest: dict[str, Any]) -> bool:
     from anon_transformers.release._manifest import drops_rows
 
-    return drops_rows(manifest["anonymizer"]["name"], manifest["anonymizer"])
+    method = manifest["anonymizer"]
+    return drops_rows(method["name"], method, manifest.get("recoding"))
 
 
 def _of_tries(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:

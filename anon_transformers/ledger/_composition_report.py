@@ -84,6 +84,10 @@ class GroupedPersons:
         return found
 
 
+PRIVATE = ("failing", "to_withhold")
+"""What a report tells of single persons."""
+
+
 @dataclass(frozen=True, eq=False)
 class CompositionReport:
     """How far releases protect persons together. Counts alone, for the operator.
@@ -112,6 +116,10 @@ class CompositionReport:
     failing : bool array
         Which persons of the latest release fail, in its order. Private: it is in no
         copy, no file and no text.
+    to_withhold : bool array
+        Which of them must be left out so that nothing fails that did not fail before:
+        those, and who was in one group with somebody who fails. Private in the same
+        way.
     """
 
     passed: bool
@@ -128,15 +136,16 @@ class CompositionReport:
     presence: str
     window: int | None
     failing: np.ndarray | None = field(default=None, repr=False)
+    to_withhold: np.ndarray | None = field(default=None, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything that may be written down: plain numbers and texts."""
-        names = [f.name for f in fields(self) if f.name != "failing"]
+        names = [f.name for f in fields(self) if f.name not in PRIVATE]
         return {name: _plain(getattr(self, name)) for name in names}
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies for other processes do not say who fails."""
-        return {**self.__dict__, "failing": None}
+        return {**self.__dict__, **dict.fromkeys(PRIVATE)}
 
 
 def report_groups(
@@ -182,7 +191,19 @@ def report_groups(
         presence=presence,
         window=window,
         failing=failing[rows],
+        to_withhold=failing[rows] | _of_failing_parents(groups, failing, rows),
     )
+
+
+def _of_failing_parents(
+    groups: GroupedPersons, failing: np.ndarray, rows: np.ndarray
+) -> np.ndarray:
+    """Whether each was, before the latest release, in a group that fails in part."""
+    parents = groups.levels[-1].parents
+    in_part = np.zeros(int(parents.max(initial=0)) + 1, dtype=bool)
+    in_part[parents[failing]] = True
+    in_part[0] = False  # those whom no release held before have nothing in common
+    return in_part[parents[rows]]
 
 
 def _plain(given: Any) -> Any:

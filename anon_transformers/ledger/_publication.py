@@ -10,7 +10,7 @@ from anon_transformers.ledger._chain import LedgerEntry
 
 COMPARED = (
     "release", "version", "period", "source", "subject", "roles", "method",
-    "thresholds", "levels", "sha256",
+    "recoding", "thresholds", "levels", "sha256",
 )  # fmt: skip
 _SHORT = 16
 
@@ -49,6 +49,8 @@ class Publication:
     linked : bool
         Whether it shows which rows are of one person in several versions, as stable
         pseudonyms do.
+    recoding : {"fresh", "reuse"}
+        Whether its classes were made anew, or are cells that the release keeps.
 
     Examples
     --------
@@ -70,6 +72,7 @@ class Publication:
     levels: dict[str, Any] = field(default_factory=dict)
     shares_persons_with: list[str] = field(default_factory=list)
     linked: bool = False
+    recoding: str = "fresh"
 
     def may_share_persons(self, other: "Publication") -> bool:
         """Whether both are of one source, or one declares that they share persons."""

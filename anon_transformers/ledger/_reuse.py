@@ -1,13 +1,13 @@
 """Publish again in the cells of the last release, and nobody who would stand alone."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, check_choice
 from anon_transformers.ledger._published_classes import PublishedClasses
 from anon_transformers.parameters import whole
 
@@ -80,7 +80,7 @@ def reuse_cells(
     values: Mapping[str, Any],
     *,
     k: int,
-    l: int,  # noqa: E741 - the model's own name
+    l: int | Mapping[str, int],  # noqa: E741 - the model's own name
     counterfeits: bool = False,
 ) -> ReuseDecision:
     """Decide who is published in cells that stay as they are.
@@ -101,8 +101,10 @@ def reuse_cells(
         The cell that covers each of them now; -1: none does.
     values : mapping of str to sequence
         Their values in each sensitive column.
-    k, l : int
-        Smallest number of persons, and of known values of each column.
+    k : int
+        Smallest number of persons.
+    l : int or mapping of str to int
+        Smallest number of known values of every column, or by column.
     counterfeits : bool, default=False
         Whether counterfeits may be added. No model counts them: a part that is
         published holds k persons and l values without them.
@@ -130,7 +132,7 @@ def reuse_cells(
     >>> third.published.all()
     np.True_
     """
-    limits = whole("k", k), whole("l", l)
+    limits = whole("k", k), _wanted(l, values)
     now = _opened(persons, cells, values)
     known = in_use.members if in_use is not None else now.iloc[:0].assign(**_UNUSED)
     parts = _Parts(known, now, list(values), *limits)
@@ -177,9 +179,10 @@ class _Parts:
         now: pd.DataFrame,
         names: list[str],
         k: int,
-        l: int,  # noqa: E741
+        l: Mapping[str, int],  # noqa: E741
     ):
-        self.k, self.l, self.names = k, l, names
+        self.k, self.names = k, names
+        self.l = [l[name] for name in names]
         self.index = known.index.union(now.index, sort=False)
         last = known.reindex(self.index)
         self.given = now.reindex(self.index)
@@ -207,7 +210,19 @@ class _Parts:
         if len(rows) < self.k:
             return False
         held = (codes[rows] for codes in self._codes[int(as_published)])
-        return all(len(np.unique(codes[codes >= 0])) >= self.l for codes in held)
+        return all(
+            len(np.unique(codes[codes >= 0])) >= fewest
+            for codes, fewest in zip(held, self.l, strict=True)
+        )
+
+
+def _wanted(given: int | Mapping[str, int], names: Iterable[str]) -> dict[str, int]:
+    """How many values each column must have."""
+    if not isinstance(given, Mapping):
+        return dict.fromkeys(names, whole("l", given))
+    for name in names:
+        check_choice("l", name, given)
+    return {name: whole(f"l of {name}", given[name]) for name in names}
 
 
 def _runs(keys: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:

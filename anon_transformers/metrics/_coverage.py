@@ -77,14 +77,7 @@ class Domain:
         DataError
             If a label is neither a value, nor a group, nor a range of them.
         """
-        texts = [str(text) for text in labels.texts()]
-        hierarchy = self.ground.hierarchy
-        read = (
-            ValueReader(self.ground)
-            if hierarchy is None
-            else GroupReader(hierarchy, texts)
-        )
-        found = [self._places(text, read, suppression_label) for text in texts]
+        found = self.read([str(text) for text in labels.texts()], suppression_label)
         _refuse_unread(labels, np.array([f is None for f in found], dtype=bool))
         lines = [f for f in found if f is not None] + [np.array([self.n_values])]
         sizes = [len(places) for places in lines]
@@ -95,6 +88,18 @@ class Domain:
         )
         table.sort_indices()
         return table
+
+    def read(
+        self, texts: Sequence[str], suppression_label: str = SUPPRESSED
+    ) -> list[np.ndarray | None]:
+        """Ground values that each label may stand for; None where it is no label."""
+        hierarchy = self.ground.hierarchy
+        read = (
+            ValueReader(self.ground)
+            if hierarchy is None
+            else GroupReader(hierarchy, texts)
+        )
+        return [self._places(text, read, suppression_label) for text in texts]
 
     def _places(
         self,

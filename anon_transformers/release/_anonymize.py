@@ -107,13 +107,13 @@ def write_draft(run: Run, config: ReleaseConfig, **of_try: int) -> None:
     remove_tree(draft)
     make_private(draft)
     stage(f"{config.anonymizer.name} at work")
-    tables, noted = form_of(config).write(run, anonymizer, draft)
+    tables, noted, report = form_of(config).write(run, anonymizer, draft)
     stage("writing the candidate")
     files = write_tables(tables, draft, config.target)
     note = {
         **files,
         "format": config.target.format,
-        "report": asdict(anonymizer.report_),
+        "report": asdict(report),
         **said,
         **noted,
         **of_try,
@@ -121,7 +121,7 @@ def write_draft(run: Run, config: ReleaseConfig, **of_try: int) -> None:
     write_json(draft / "candidate.json", run.sealed(note))
     tell(anonymizer=config.anonymizer.name)
     _, many = form_of(config).counted
-    counts = {many: anonymizer.report_.rows}
+    counts = {many: report.rows}
     if many == "rows":
         (table,) = tables.values()
         hidden = suppressed_rows(
@@ -130,8 +130,8 @@ def write_draft(run: Run, config: ReleaseConfig, **of_try: int) -> None:
             said["suppression_label"],
             missing=said["publishes"] == "centers",
         )
-        counts = rows_of(anonymizer.report_, len(table), int(hidden.sum()))
-    tell_numbers({**counts, **facts_of(anonymizer.report_)})
+        counts = rows_of(report, len(table), int(hidden.sum()))
+    tell_numbers({**counts, **facts_of(report)})
 
 
 def rows_of(report: Report, n_written: int, n_suppressed: int) -> dict[str, int]:

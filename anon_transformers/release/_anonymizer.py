@@ -25,6 +25,7 @@ from anon_transformers.release._config import ReleaseConfig, refused_under
 from anon_transformers.release._forms import Form, form_of
 from anon_transformers.release._stated_composition import refuse_not_composable
 from anon_transformers.release._stated_method import NO_SEED
+from anon_transformers.release._stated_recoding import refuse_no_cells, reuses_cells
 
 KEPT = {"keep_links": "linkage", "keep_memberships": "memberships"}
 """Parameters that have an anonymizer keep evidence, and the kind of it."""
@@ -206,6 +207,7 @@ def make_anonymizer(
     catalog, name = installed().anonymizers, config.anonymizer.name
     anonymizer = build(what, catalog, name, {**params, **stated})
     refuse_seeds(what, anonymizer)
+    refuse_no_cells(config, anonymizer)
     if getattr(anonymizer, "reproduction_only", False):
         raise ConfigurationError(
             f"{what}: with these parameters it reproduces published numbers only, and "
@@ -216,7 +218,8 @@ def make_anonymizer(
             anonymizer._promise()
         anonymizer._check_parameters()
         anonymizer._check_release()
-        refuse_labels_of_suppressed(anonymizer)
+        if reuses_cells(config) or method_may_suppress(anonymizer):
+            refuse_labels_of_suppressed(anonymizer)
     return anonymizer
 
 
@@ -247,8 +250,6 @@ def refuse_labels_of_suppressed(anonymizer: BaseAnonymizer) -> None:
     ParameterError
         With the column and what to state instead.
     """
-    if not method_may_suppress(anonymizer):
-        return
     for name, sentence in extremes_of_hierarchies(anonymizer).items():
         raise ParameterError(
             f"hierarchies, {name}: {sentence} Where rows are suppressed, labels would "

@@ -22,6 +22,7 @@ from anon_transformers.release._config import (
     refused_under,
 )
 from anon_transformers.release._run import sha256
+from anon_transformers.release._stated_recoding import reuses_cells
 
 READING_OPTIONS = ("unknown", "normalizer")
 """What may be said of a hierarchy that is read from a file."""
@@ -173,6 +174,8 @@ def file_may_suppress(config: ReleaseConfig) -> bool:
 
     ``_anonymizer.method_may_suppress`` asks the same of the method once it is made.
     """
+    if reuses_cells(config):  # joiners wait
+        return True
     cls, stated = installed().anonymizers[config.anonymizer.name], config.anonymizer
     given = {**cls.release_defaults(stated.params), **stated.params}
     takes = inspect.signature(cls).parameters.get("suppression_limit")

@@ -6,7 +6,7 @@ published in between. By then its publication is reserved, and nobody else's can
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,15 +21,20 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._files import schema_of
 from anon_transformers.release._forms import Candidate, Form
 from anon_transformers.release._ledger import open_ledger
 from anon_transformers.release._log import LOG, stage
-from anon_transformers.release._persons_in_classes import PersonsInClasses
+from anon_transformers.release._persons_in_classes import (
+    SUPPRESSED_CLASS,
+    PersonsInClasses,
+)
 from anon_transformers.release._run import JUDGED, write_json
 from anon_transformers.release._stated_composition import (
     AskedTogether,
     StatedComposition,
 )
+from anon_transformers.release._stated_recoding import reuses_cells
 
 if TYPE_CHECKING:
     from anon_transformers.ledger import (
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
         Ledger,
         MembershipKey,
         Publication,
+        PublishedClasses,
         RecordedPublication,
     )
     from anon_transformers.ledger._composition import Kind
@@ -164,8 +170,32 @@ class Together:
                 return
             raise
         self.ledger.write_memberships(
-            self.publication.name, key, now.persons, now.classes, now.values
+            self.publication.name, key, now.persons, self._kept_classes(), now.values
         )
+
+    def _kept_classes(self) -> np.ndarray:
+        """The class of each person; where cells are kept, the number of the cell.
+
+        Cells that are new are kept from now on, before anybody sees the version.
+        """
+        now, config, candidate = self._now, self.form.config, self.candidate
+        if not reuses_cells(config):
+            return now.classes
+        from anon_transformers.release._kept_cells import KeptCells
+
+        (table,), label = candidate.tables, candidate.suppression_label
+        quasi_identifiers = config.roles.quasi_identifiers
+        before = KeptCells.read(config.home, quasi_identifiers, label)
+        published = {
+            one.publication.version
+            for one in self.ledger.publications()
+            if one.publication.release == config.name
+        }
+        kept = before.with_table(table, schema_of(table), candidate.run.id, published)
+        if kept != before:
+            kept.write(config.home)
+        cells = kept.numbers_of(table.iloc[now.rows])
+        return np.where(now.classes == SUPPRESSED_CLASS, SUPPRESSED_CLASS, cells)
 
     @cached_property
     def _now(self) -> PersonsInClasses:
@@ -319,6 +349,43 @@ def _keyed(now: PersonsInClasses, key: "MembershipKey") -> _KeyedTable:
     return _KeyedTable(
         key.persons(now.persons), now.classes, values, now.suppressed_shown
     )
+
+
+def stored_classes(
+    ledger: "Ledger",
+    one: "RecordedPublication",
+    key: "MembershipKey",
+    columns: Iterable[str],
+) -> "PublishedClasses":
+    """The same, with the values of these sensitive columns.
+
+    Raises
+    ------
+    NotEvaluable
+        If the ledger does not keep them.
+    """
+    from anon_transformers.ledger import PublishedClasses
+
+    kept = _stored(ledger, one, key)
+    missing = [name for name in columns if name not in kept.values]
+    if missing:
+        raise NotEvaluable(
+            f"{'/'.join(one.publication.name)} was published without a judgement of "
+            f"{missing}, and nobody knows the values that it showed"
+        )
+    return PublishedClasses(
+        kept.persons,
+        kept.classes,
+        {name: _with_missing(kept.values[name]) for name in columns},
+        suppressed_shown=kept.suppressed_shown,
+    )
+
+
+def keyed_values(
+    key: "MembershipKey", column: str, values: Sequence[str | None]
+) -> pd.Series:
+    """What stands for values of a column, as the ledger will keep them."""
+    return _with_missing(key.values(column, values))
 
 
 def _with_missing(digests: np.ndarray) -> pd.Series:

@@ -51,6 +51,7 @@ from anon_transformers.release._stated_composition import (
 )
 from anon_transformers.release._stated_method import Method
 from anon_transformers.release._stated_pseudonyms import Pseudonyms
+from anon_transformers.release._stated_recoding import check_recoding
 from anon_transformers.release._strict import (
     LARGEST_FILE,
     Strict,
@@ -344,6 +345,9 @@ class ReleaseConfig(Strict):
         Identifiers that are published as keyed pseudonyms; without it, none is.
     composition : StatedComposition or None
         What this table must hold together with all earlier ones of the same persons.
+    recoding : {"fresh", "reuse"}
+        Whether the method makes the classes of each table anew, or later tables are
+        published in the cells of the first one.
     suite : str or None
         Great Expectations suite that states the thresholds as ``$PARAMETER``; without
         it, one is written from them.
@@ -384,6 +388,7 @@ class ReleaseConfig(Strict):
     target: Target
     pseudonyms: Pseudonyms | None = None
     composition: StatedComposition | None = None
+    recoding: Literal["fresh", "reuse"] = "fresh"
     suite: FilePath | None = None
     schedule: Schedule | None = None
     airflow: AirflowOptions = AirflowOptions()
@@ -516,6 +521,7 @@ class ReleaseConfig(Strict):
 
     @model_validator(mode="after")
     def _tables_can_be_judged_together(self) -> "ReleaseConfig":
+        check_recoding(self)
         check_composition(self)
         return self
 

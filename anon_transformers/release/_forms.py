@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers.base import BaseAnonymizer
+from anon_transformers.evidence import Report
 from anon_transformers.exceptions import ConfigurationError, NotEvaluable
 from anon_transformers.gx._judging import (
     PrivateEvidence,
@@ -190,13 +191,14 @@ class Form(ABC):
     @abstractmethod
     def write(
         self, run: Run, anonymizer: Any, draft: Path
-    ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+    ) -> tuple[dict[str, pd.DataFrame], dict[str, Any], Report]:
         """Anonymize what was loaded, and write private evidence into ``draft``.
 
         Returns
         -------
         tuple
-            The protected tables by name, the first one first, and what is noted.
+            The protected tables by name, the first one first, what is noted, and what
+            was done.
         """
 
     @abstractmethod

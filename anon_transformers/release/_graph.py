@@ -18,7 +18,7 @@ from pandas.api import types
 
 from anon_transformers._data.columns import identify, to_text
 from anon_transformers._data.readings import NUMBER, read_text
-from anon_transformers.evidence import SUPPRESSED
+from anon_transformers.evidence import SUPPRESSED, Report
 from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
@@ -102,7 +102,7 @@ class GraphTablesForm(Form):
 
     def write(
         self, run: Run, anonymizer: Any, draft: Path
-    ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+    ) -> tuple[dict[str, pd.DataFrame], dict[str, Any], Report]:
         """Anonymize the graph, and rename its nodes with fresh entropy."""
         anonymizer.weights = "carry" if carries_weights(self.config) else "drop"
         with warnings.catch_warnings():
@@ -118,7 +118,8 @@ class GraphTablesForm(Form):
         shares = published_weight_shares(published, listed, self.config)
         refuse_telling_weights(shares, self.config.roles)
         tables = {"edges": published, NODES: listed}
-        return tables, write_functions(draft, anonymizer, places)
+        noted = write_functions(draft, anonymizer, places)
+        return tables, noted, anonymizer.report_
 
     def numbers(
         self,

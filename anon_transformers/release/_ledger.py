@@ -35,7 +35,7 @@ from anon_transformers.release._run import (
 from anon_transformers.release._verification import RETIRED_KEYS, SIGNING_KEY
 
 if TYPE_CHECKING:
-    from anon_transformers.ledger import Ledger, Publication
+    from anon_transformers.ledger import Ledger, Publication, RecordedPublication
 
 FOLDER = ".ledger"
 """In a workspace; no release has a name that begins with a dot."""
@@ -138,8 +138,6 @@ def publication_of(
     name, source_id = source_of(run.config)
     method, roles = config.anonymizer, config.roles
     checks = [] if verdict is None else verdict["checks"]
-    together = config.composition
-    shared = () if together is None else together.shares_persons_with
     return Publication(
         release=config.name,
         version=run.id,
@@ -164,9 +162,36 @@ def publication_of(
             for t in run.thresholds
         },
         levels=plain_parameters({c["id"]: c.get("observed") for c in checks}),
-        shares_persons_with=[f"name:{name}" for name in shared],
+        shares_persons_with=_shared_sources(config),
         linked=config.pseudonyms is not None and config.pseudonyms.stable,
+        recoding=config.recoding,
     )
+
+
+def earlier_publications(
+    ledger: "Ledger", config: ReleaseConfig, version: str
+) -> "list[RecordedPublication]":
+    """Publications that may hold the same persons as a run, in their order."""
+    from anon_transformers.ledger import Publication
+
+    name, source_id = source_of(config)
+    mine = Publication(
+        config.name,
+        version,
+        name,
+        source_id,
+        sha256="",
+        shares_persons_with=_shared_sources(config),
+    )
+    found = ledger.publications(mine)
+    return [one for one in found if one.publication.name != mine.name]
+
+
+def _shared_sources(config: ReleaseConfig) -> list[str]:
+    """Ids of other sources that are declared to hold some of the same persons."""
+    together = config.composition
+    shared = () if together is None else together.shares_persons_with
+    return [f"name:{name}" for name in shared]
 
 
 def settle(config: ReleaseConfig) -> None:

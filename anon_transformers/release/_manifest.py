@@ -18,6 +18,7 @@ from anon_transformers.release._forms import form_of
 from anon_transformers.release._policies import public_policies
 from anon_transformers.release._run import Run, now, of_period
 from anon_transformers.release._stated_composition import public_composition
+from anon_transformers.release._stated_recoding import REUSE
 
 SHOWN_VERSIONS = (
     "anon-transformers",
@@ -108,8 +109,10 @@ def public_parameters(method: str, stated: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def drops_rows(method: str, stated: Mapping[str, Any]) -> bool:
-    """Whether a method leaves rows out, so that nobody can count them.
+def drops_rows(
+    method: str, stated: Mapping[str, Any], recoding: str | None = None
+) -> bool:
+    """Whether rows are left out, so that nobody can count them.
 
     Parameters
     ----------
@@ -117,7 +120,11 @@ def drops_rows(method: str, stated: Mapping[str, Any]) -> bool:
         Registered name of the anonymizer.
     stated : mapping
         The parameters that the file states.
+    recoding : str, optional
+        Where cells are kept, whoever waits is left out.
     """
+    if recoding == REUSE:
+        return True
     takes = signature(registry().anonymizers[method]).parameters
     default = takes["suppression"].default if "suppression" in takes else None
     return stated.get("suppression", default) == "drop"

@@ -1,7 +1,7 @@
 """Who is in which class of a published table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -29,12 +29,64 @@ class PersonsInClasses:
         The value of each in the sensitive columns that are judged; None is missing.
     suppressed_shown : bool
         Whether the sensitive values of suppressed persons are published.
+    rows : int array
+        The first row of each.
     """
 
     persons: list[str]
     classes: np.ndarray
     values: dict[str, list[str | None]]
     suppressed_shown: bool
+    rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class PersonsOfRows:
+    """The persons of a source, and their rows. Private.
+
+    Attributes
+    ----------
+    keys : list of str
+        The key of each.
+    values : dict of str to list
+        The value of each in the sensitive columns that are judged; None is missing.
+    of_rows : int array
+        The person of each row.
+    first : int array
+        The first row of each.
+    """
+
+    keys: list[str]
+    values: dict[str, list[str | None]]
+    of_rows: np.ndarray
+    first: np.ndarray
+
+    @classmethod
+    def of(
+        cls,
+        table: pd.DataFrame,
+        subject: str,
+        columns: Sequence[str],
+        marks: Mapping[str, Sequence[str] | None],
+    ) -> "PersonsOfRows":
+        """The persons of a table, with their values in these columns."""
+        codes, keys = _persons(table[subject])
+        first = _first_rows(codes, len(keys))
+        values = {
+            name: _value_of_each(table[name], codes, first, marks.get(name))
+            for name in columns
+        }
+        return cls(keys, values, codes, first)
+
+    def all_of(self, rows: np.ndarray) -> np.ndarray:
+        """Whether something holds for all rows of each person."""
+        wrong = np.bincount(self.of_rows[~rows], minlength=len(self.keys))
+        return wrong == 0
+
+    def common(self, numbers: np.ndarray, otherwise: int) -> np.ndarray:
+        """What all rows of each person have in common, or something else."""
+        own = numbers[self.first]
+        return np.where(self.all_of(numbers == own[self.of_rows]), own, otherwise)
 
 
 def persons_in_classes(
@@ -75,8 +127,7 @@ def persons_in_classes(
     if classes.suppressed is not None:
         labels[labels == classes.suppressed] = SUPPRESSED_CLASS
     codes, keys = _persons(subject)
-    first = np.full(len(keys), -1)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    first = _first_rows(codes, len(keys))
     apart = np.unique(codes[labels != labels[first][codes]])
     if len(apart):
         raise NotEvaluable(
@@ -87,7 +138,13 @@ def persons_in_classes(
         name: _value_of_each(table[name], codes, first, marks.get(name))
         for name in columns
     }
-    return PersonsInClasses(keys, labels[first], values, suppressed_shown)
+    return PersonsInClasses(keys, labels[first], values, suppressed_shown, first)
+
+
+def _first_rows(codes: np.ndarray, n_persons: int) -> np.ndarray:
+    first = np.full(n_persons, -1)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    return first
 
 
 def _persons(subject: pd.Series) -> tuple[np.ndarray, list[str]]:

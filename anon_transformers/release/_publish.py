@@ -192,7 +192,7 @@ def refuse_loosened(run: Run) -> None:
     # As a run notes them, where a date is a text.
     now, then = asked.model_dump(mode="json"), config.model_dump(mode="json")
     keys = ("source", "roles", "hierarchies", "anonymizer", "target", "suite")
-    for key in (*keys, "on_refusal", "pseudonyms", "composition"):
+    for key in (*keys, "on_refusal", "pseudonyms", "composition", "recoding"):
         if now[key] != then[key]:
             raise ReleaseError(
                 f"run {run.id}: {key} in {run.file} changed after it was loaded; start "

@@ -105,7 +105,7 @@ def write_report(
             for check in verdict["checks"]
         ],
         has_private_report=has_private_report(form),
-        drops=drops_rows(method, stated),
+        drops=drops_rows(method, stated, config.recoding),
         details={c["id"]: lines(c.get("details", {})) for c in verdict["checks"]},
         charts=report_charts(verdict),
         size_rows=[list(step.values()) for step in class_sizes(verdict)],

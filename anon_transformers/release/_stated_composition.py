@@ -5,7 +5,7 @@ It reads no table: a scheduler reads files as often as it likes.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
@@ -13,6 +13,7 @@ from pydantic import Field
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.parameters import is_number
+from anon_transformers.release._stated_recoding import reuses_cells
 from anon_transformers.release._strict import Strict
 
 if TYPE_CHECKING:
@@ -112,7 +113,8 @@ def check_composition(config: "ReleaseConfig") -> None:
                 fault = unknown_choice("sensitive column", name, roles.sensitive)
                 raise ValueError(f"composition.{key}: {fault}")
     _refuse_unjudged_links(config, stated)
-    if stated.accept_unjudged is not None or not repeats(config):
+    must = repeats(config) or reuses_cells(config)
+    if stated.accept_unjudged is not None or not must:
         return
     if roles.subject is None:
         raise ValueError(
@@ -180,6 +182,7 @@ class AskedTogether:
         """What is asked; None where nothing is, or where the file accepts that."""
         stated = config.composition or StatedComposition()
         must = config.composition is not None or repeats(config)
+        must = must or reuses_cells(config)
         if stated.accept_unjudged is not None:
             return None
         if config.roles.subject is None and not must:
@@ -187,6 +190,17 @@ class AskedTogether:
         k = stated.k_in_force(thresholds) or 1
         values = stated.l_in_force(thresholds, config.roles.sensitive)
         return cls(stated, k, values, must)
+
+    def with_models(self, thresholds: Sequence[Threshold]) -> "AskedTogether":
+        """The same with no smaller k and l than models ask of each table by itself."""
+        return replace(
+            self,
+            k=max([self.k, *_asked("k", thresholds)]),
+            l={
+                name: max([n, *_asked("l", thresholds, name)])
+                for name, n in self.l.items()
+            },
+        )
 
     def public(self) -> dict[str, Any]:
         """What a manifest says of it: what was asked for, and nothing measured."""
@@ -207,7 +221,8 @@ def public_composition(
     if stated is not None and stated.accept_unjudged is not None:
         return {"composition": {"not_judged": stated.accept_unjudged}}
     asked = AskedTogether.of(config, thresholds)
-    return {} if asked is None else {"composition": asked.public()}
+    kept = {"recoding": config.recoding} if reuses_cells(config) else {}
+    return kept if asked is None else {"composition": asked.public(), **kept}
 
 
 def sentence_of(public: Mapping[str, Any]) -> str:
@@ -219,7 +234,7 @@ def sentence_of(public: Mapping[str, Any]) -> str:
     'It was not judged what this table tells together with earlier releases of the \
 same persons. The publisher says: other persons every month'
     """
-    if not public:
+    if "composition" not in public:
         return ""
     asked = public["composition"]
     if "not_judged" in asked:
@@ -234,11 +249,11 @@ same persons. The publisher says: other persons every month'
     which = "all earlier releases"
     if several is not None:
         which = f"the last {several - 1} releases, and no older ones,"
-    told = (
-        ""
-        if asked["presence"] == "known"
-        else (" It is supposed that nobody knows who was in which release.")
-    )
+    told = ""
+    if asked["presence"] != "known":
+        told = " It is supposed that nobody knows who was in which release."
+    if "recoding" in public:
+        told += " Later tables keep the classes of the first one."
     return (
         f"Judged together with {which} of the same persons: whoever has them all finds "
         f"everybody among {asked['k']} persons or more who shared every class"

@@ -7,10 +7,10 @@ often the input has each sensitive value. Degrees give the original values back.
 
 import json
 import warnings
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ import pandas as pd
 from anon_transformers._data.columns import identify, to_text
 from anon_transformers._data.dates import looks_like_dates
 from anon_transformers.base import BaseAnonymizer
-from anon_transformers.evidence import Classes, distribution
+from anon_transformers.evidence import Classes, Report, distribution
 from anon_transformers.evidence._references import by_single
 from anon_transformers.exceptions import (
     DataError,
@@ -62,6 +62,7 @@ from anon_transformers.release._identifying_columns import (
     INSENSITIVE_LIMIT,
     identifying_faults,
 )
+from anon_transformers.release._kept_cells import KeptCells
 from anon_transformers.release._ledger import source_of
 from anon_transformers.release._person_columns import refuse_dropped_persons
 from anon_transformers.release._persons_in_classes import (
@@ -73,6 +74,7 @@ from anon_transformers.release._pseudonyms import (
     make_pseudonyms,
     pseudonym_secret,
 )
+from anon_transformers.release._recode import Protected, Recoding
 from anon_transformers.release._recoverable_labels import recoverable_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
@@ -86,6 +88,7 @@ from anon_transformers.release._source import (
     refuse_unstated_numbers,
     stated_marks,
 )
+from anon_transformers.release._stated_recoding import reuses_cells
 from anon_transformers.release._table_numbers import (
     OF_PUBLISHED,
     class_numbers,
@@ -96,6 +99,7 @@ from anon_transformers.release._table_numbers import (
 LINKS = "links.parquet"
 MEMBERSHIPS = "memberships.parquet"
 REFERENCES = "references.json"
+Made = TypeVar("Made")
 
 
 class TableForm(Form):
@@ -192,26 +196,16 @@ class TableForm(Form):
         self, anonymizer: BaseAnonymizer, tables: Mapping[str, pd.DataFrame]
     ) -> None:
         """Refuse unstated numbers of which rows may be suppressed."""
-        if method_may_suppress(anonymizer):
+        if method_may_suppress(anonymizer) or reuses_cells(self.config):
             refuse_unstated_numbers(tables[INPUT], self.config)
 
     def write(
         self, run: Run, anonymizer: Any, draft: Path
-    ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
+    ) -> tuple[dict[str, pd.DataFrame], dict[str, Any], Report]:
         """Anonymize the table, shuffle its rows, write links and memberships."""
         config = self.config
-        anonymizer.set_output(transform="default")
-        given = read_loaded(run, INPUT, config)
-        if config.roles.subject is not None:
-            anonymizer._tie_key = tie_key(config.home)
-        with warnings.catch_warnings():
-            # Loading has refused identifiers that repeat, unless the file allows them.
-            warnings.simplefilter("ignore", RepeatedIdentifierWarning)
-            table = _fitted(anonymizer, with_stated_texts(given, config))
-        # Read again: whoever was given a table may have written into it.
-        source = read_loaded(run, INPUT, config)
-        rows = kept_rows(anonymizer, len(source))
-        refuse_other_rows(table, source, rows)
+        made = self._protected(run, anonymizer)
+        source, table, rows = read_loaded(run, INPUT, config), made.table, made.rows
         # A lost column is the gate's to refuse.
         kept = [name for name in unstated_columns(config) if name in table.columns]
         table = published_kinds(table, kept, **what_cells_are(config))
@@ -223,7 +217,39 @@ class TableForm(Form):
             noted |= write_memberships(draft, anonymizer, rows[order])
         write_json(draft / REFERENCES, references(source, config.roles))
         noted["references_sha256"] = sha256(draft / REFERENCES)
-        return {"data": table}, noted
+        return {"data": table}, noted, made.report
+
+    def _protected(self, run: Run, anonymizer: Any) -> Protected:
+        """The table that is published, made anew or in kept cells."""
+        if not reuses_cells(self.config):
+            return self._made(run, anonymizer)
+        recoding = Recoding(
+            run,
+            self.config,
+            read_loaded(run, INPUT, self.config),
+            self.stated_marks,
+            anonymizer.suppression_label,
+        )
+        make = partial(self._made, run, anonymizer)
+        return unknown_by_key(lambda: recoding.protect(make))
+
+    def _made(self, run: Run, anonymizer: Any) -> Protected:
+        """The table as the method makes it."""
+        config = self.config
+        anonymizer.set_output(transform="default")
+        given = read_loaded(run, INPUT, config)
+        if config.roles.subject is not None:
+            anonymizer._tie_key = tie_key(config.home)
+        with warnings.catch_warnings():
+            # Loading has refused identifiers that repeat, unless the file allows them.
+            warnings.simplefilter("ignore", RepeatedIdentifierWarning)
+            texts = with_stated_texts(given, config)
+            table = unknown_by_key(partial(anonymizer.fit_transform, texts))
+        # Read again: whoever was given a table may have written into it.
+        source = read_loaded(run, INPUT, config)
+        rows = kept_rows(anonymizer, len(source))
+        refuse_other_rows(table, source, rows)
+        return Protected(table, rows, anonymizer.report_)
 
     def _pseudonyms(
         self, source: pd.DataFrame, rows: np.ndarray, version: str
@@ -287,7 +313,8 @@ class TableForm(Form):
             for t in thresholds
             if t.kind == "metric" and t.name == Loss.name and "loss" in lost
         }
-        if getattr(method, "suppression", None) == "drop" and "loss" in lost:
+        drops = getattr(method, "suppression", None) == "drop"
+        if (drops or reuses_cells(self.config)) and "loss" in lost:
             # The gate counts dropped rows as lost; how many they are is not published.
             lost, lossy = {**lost, OF_PUBLISHED: lost["loss"]}, {}
             del lost["loss"]
@@ -423,7 +450,7 @@ class TableForm(Form):
             make_hierarchies(self.config, roles.quasi_identifiers),
             publishes,
             candidate.suppression_label,
-            self.config.stated_values,
+            self._stated_values(candidate),
             () if self.config.pseudonyms is None else self.config.pseudonyms.columns,
         )
         return faults or [
@@ -431,6 +458,18 @@ class TableForm(Form):
             *self.identifying_faults(candidate, rows),
             *self.recoverable_faults(candidate, rows),
         ]
+
+    def _stated_values(self, candidate: Candidate) -> dict[str, set[str]]:
+        """Values that columns have beside those of the source, and labels of before."""
+        stated = self.config.stated_values
+        if not reuses_cells(self.config):
+            return stated
+        names = self.config.roles.quasi_identifiers
+        kept = KeptCells.read(self.config.home, names, candidate.suppression_label)
+        for at, name in enumerate(names):
+            labels = {cell[at] for cell in kept.labels} - {None}
+            stated[name] = stated.get(name, set()) | {str(text) for text in labels}
+        return stated
 
     def _pseudonym_faults(self, candidate: Candidate, rows: np.ndarray) -> list[str]:
         """Columns whose pseudonyms are not those of their rows."""
@@ -478,10 +517,10 @@ class TableForm(Form):
         return recoverable_faults(before, frame, roles, subject, self.stated_marks)
 
 
-def _fitted(anonymizer: Any, given: pd.DataFrame) -> Any:
-    """What is published of a table; an error speaks in the keys of the file."""
+def unknown_by_key(make: Callable[[], Made]) -> Made:
+    """Make something; an error about unknown values speaks in the keys of the file."""
     try:
-        return anonymizer.fit_transform(given)
+        return make()
     except UnknownValuesError as error:
         keys = ", ".join(
             f"hierarchies.{name}.unknown ({count:,} rows)"
