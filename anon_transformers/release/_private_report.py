@@ -34,7 +34,8 @@ from anon_transformers.release._run import (
     write_text,
 )
 from anon_transformers.release._statistics import table_statistics
-from anon_transformers.release._table import TableForm, read_rows
+from anon_transformers.release._table import TableForm
+from anon_transformers.release._table_evidence import read_rows
 
 PAGE = "private.html"
 MOST_ATTACKED = 5_000

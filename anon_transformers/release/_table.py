@@ -49,7 +49,7 @@ from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._control import read_controls
 from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._faults import table_faults
-from anon_transformers.release._files import known_kind, read_parquet
+from anon_transformers.release._files import known_kind
 from anon_transformers.release._forms import (
     INPUT,
     Candidate,
@@ -74,7 +74,7 @@ from anon_transformers.release._pseudonyms import (
     make_pseudonyms,
     pseudonym_secret,
 )
-from anon_transformers.release._recode import Protected, Recoding
+from anon_transformers.release._recode import ProtectedRows, Recoding
 from anon_transformers.release._recoverable_labels import recoverable_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
@@ -89,6 +89,14 @@ from anon_transformers.release._source import (
     stated_marks,
 )
 from anon_transformers.release._stated_recoding import reuses_cells
+from anon_transformers.release._table_evidence import (
+    LINKS,
+    MEMBERSHIPS,
+    linked_rows,
+    read_memberships,
+    read_rows,
+    write_memberships,
+)
 from anon_transformers.release._table_numbers import (
     OF_PUBLISHED,
     class_numbers,
@@ -96,8 +104,6 @@ from anon_transformers.release._table_numbers import (
     losses,
 )
 
-LINKS = "links.parquet"
-MEMBERSHIPS = "memberships.parquet"
 REFERENCES = "references.json"
 Made = TypeVar("Made")
 
@@ -219,7 +225,7 @@ class TableForm(Form):
         noted["references_sha256"] = sha256(draft / REFERENCES)
         return {"data": table}, noted, made.report
 
-    def _protected(self, run: Run, anonymizer: Any) -> Protected:
+    def _protected(self, run: Run, anonymizer: Any) -> ProtectedRows:
         """The table that is published, made anew or in kept cells."""
         if not reuses_cells(self.config):
             return self._made(run, anonymizer)
@@ -233,7 +239,7 @@ class TableForm(Form):
         make = partial(self._made, run, anonymizer)
         return unknown_by_key(lambda: recoding.protect(make))
 
-    def _made(self, run: Run, anonymizer: Any) -> Protected:
+    def _made(self, run: Run, anonymizer: Any) -> ProtectedRows:
         """The table as the method makes it."""
         config = self.config
         anonymizer.set_output(transform="default")
@@ -249,7 +255,7 @@ class TableForm(Form):
         source = read_loaded(run, INPUT, config)
         rows = kept_rows(anonymizer, len(source))
         refuse_other_rows(table, source, rows)
-        return Protected(table, rows, anonymizer.report_)
+        return ProtectedRows(table, rows, anonymizer.report_)
 
     def _pseudonyms(
         self, source: pd.DataFrame, rows: np.ndarray, version: str
@@ -650,51 +656,3 @@ def quasi_hierarchies(
         else tree.build(identify(source[name]).texts().tolist())
         for name, tree in made.items()
     }
-
-
-def read_rows(candidate: Candidate) -> np.ndarray:
-    """The row of the input that each row of the candidate was made of."""
-    return _read_links(candidate)["row"].to_numpy()
-
-
-def _read_links(candidate: Candidate) -> pd.DataFrame:
-    noted = candidate.noted["links_sha256"]
-    return read_parquet(candidate.run.evidence_file(LINKS, noted, "links"))
-
-
-def linked_rows(candidate: Candidate) -> dict[str, Any]:
-    """The original in the order of the candidate, groups and sources."""
-    links = _read_links(candidate)
-    rows = links["row"].to_numpy()
-    source = candidate.read_loaded(INPUT)
-    # A source is a row of the input; the candidate has it at another place.
-    place = np.full(len(source), -1)
-    place[rows] = np.arange(len(rows))
-    moved = [tuple(columns) for columns in candidate.noted["moved"]]
-    return {
-        "swapped": bool(moved),
-        "original": source.iloc[rows].reset_index(drop=True),
-        "groups": {c: links[f"group {i}"].to_numpy() for i, c in enumerate(moved)},
-        "sources": {
-            c: place[links[f"source {i}"].to_numpy()] for i, c in enumerate(moved)
-        },
-    }
-
-
-def write_memberships(draft: Path, anonymizer: Any, rows: np.ndarray) -> dict[str, Any]:
-    """Write the degrees of a shuffled candidate; returns what is noted of them."""
-    degrees = getattr(anonymizer, "degrees_", None)
-    if degrees is None:  # the gate will say that it cannot judge
-        return {}
-    columns = [str(number) for number in range(degrees.shape[1])]
-    write_parquet(pd.DataFrame(degrees[rows], columns=columns), draft / MEMBERSHIPS)
-    return {"memberships_sha256": sha256(draft / MEMBERSHIPS)}
-
-
-def read_memberships(candidate: Candidate) -> dict[str, Any]:
-    """The degrees in the order of the candidate."""
-    noted = candidate.noted.get("memberships_sha256")
-    if noted is None:
-        return {}
-    file = candidate.run.evidence_file(MEMBERSHIPS, noted, "memberships")
-    return {"degrees": read_parquet(file).to_numpy(dtype=np.float64)}

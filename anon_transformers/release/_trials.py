@@ -47,7 +47,8 @@ from anon_transformers.release._run import (
     write_order,
 )
 from anon_transformers.release._steps import refuse_what_is_missing
-from anon_transformers.release._table import TableForm, read_rows
+from anon_transformers.release._table import TableForm
+from anon_transformers.release._table_evidence import read_rows
 from anon_transformers.release._under_way import held
 from anon_transformers.release._validate import judge_candidate
 

@@ -285,7 +285,7 @@ class Keeper:
 
     def keep_published(self, made: "Try", name: str = "") -> None:
         """Keep a candidate, in the order of the source and under its row numbers."""
-        from anon_transformers.release._table import read_rows
+        from anon_transformers.release._table_evidence import read_rows
 
         assert made.candidate is not None
         published = made.candidate.tables[0].copy()

@@ -13,7 +13,7 @@ from anon_transformers.release import anonymize, load, publish, read_published, 
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._manifest import _finite
 from anon_transformers.release._run import Run
-from anon_transformers.release._table import MEMBERSHIPS
+from anon_transformers.release._table_evidence import MEMBERSHIPS
 
 CENSUS = Path(__file__).parents[1] / "data" / "casc_census.csv"
 KNOWN, WANTED = ["AFNLWGT", "AGI"], ["PEARNVAL"]

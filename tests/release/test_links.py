@@ -17,7 +17,7 @@ from anon_transformers.gx._judging import PrivateEvidence
 from anon_transformers.gx.gate import Threshold, run_gate
 from anon_transformers.release import anonymize, load, publish, read_published, validate
 from anon_transformers.release._run import Run
-from anon_transformers.release._table import LINKS
+from anon_transformers.release._table_evidence import LINKS
 
 CENSUS = Path(__file__).parents[1] / "data" / "casc_census.csv"
 KNOWN = ["AFNLWGT", "AGI", "EMCONTRB", "FEDTAX", "PTOTVAL", "STATETAX"]

@@ -20,7 +20,7 @@ from anon_transformers.release import (
     validate,
 )
 from anon_transformers.release._run import Run
-from anon_transformers.release._table import LINKS
+from anon_transformers.release._table_evidence import LINKS
 
 SWAPPED = {"model": "probabilistic-k-anonymity", "k": 3}
 DIVERSE = {"model": "distinct-l-diversity", "l": 3, "sensitive": "ill"}
