@@ -60,7 +60,7 @@ def test_statistics_are_shown_with_charts_and_tables(studio, people):
     assert found["risk"]["after"]["highest-risk"] <= 0.5
     assert sum(step["rows"] for step in found["class_sizes"]["after"]) == 8
     assert answer.text.count("<svg") == len(found["charts"]) == 11
-    assert "mean middle" in answer.text
+    assert "Mean of the middles" in answer.text
     assert found["accuracy"]["target"] == "disease"
     studio.check_accessible(answer)
     for place in ("classes", "distributions", "correlations", "queries", "sweep"):
@@ -68,7 +68,7 @@ def test_statistics_are_shown_with_charts_and_tables(studio, people):
         assert f'<h2 id="{place}">' in answer.text
     text = studio.text(answer)
     assert "Prosecutor knows that a certain person is in the table" in text
-    assert "Rows whose cell is suppressed ( * ) are left out" in text
+    assert "Rows whose cell is * are left out, except where the most frequent" in text
     queries = answer.text.partition('<h2 id="queries">')[2].partition("<h2")[0]
     mode = queries.partition("<td>Most frequent</td>")[2].partition("</tr>")[0]
     assert mode.count('<td class="number">') == 3
