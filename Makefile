@@ -52,7 +52,7 @@ demo-airflow: install ## Run the same release as an Airflow DAG
 test: lint ## Lint, then every test that is not slow
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not docs and not real"
 
-test-docs: install ## Run the code on the pages of the documentation, and every example
+test-docs: install $(SPHINX) ## Run the code on the pages of the documentation, and every example
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "docs and not slow" tests/docs
 
 # One at a time: these tests start services, and some have a heartbeat to keep.

@@ -89,6 +89,11 @@ def test_every_file_beside_the_code_is_package_data(project):
     assert not beside - covered
 
 
+def test_no_page_is_left_untested_for_want_of_sphinx():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert re.search(r"^test-docs:.*\$\(SPHINX\)", makefile, flags=re.MULTILINE)
+
+
 def test_typing_marker_and_adult_are_there():
     adult = BUNDLED / "adult"
     assert (PACKAGE / "py.typed").is_file()

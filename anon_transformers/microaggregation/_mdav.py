@@ -68,7 +68,9 @@ class MDAVAnonymizer(TableAnonymizer):
         only, with a little more loss in far less time.
     refine : bool, default=False
         Let groups exchange rows afterwards, or be given up, as long as that lowers the
-        loss. Groups then differ in size, from ``k`` to ``2k - 1`` rows.
+        loss. Groups then differ in size, from ``k`` to ``2k - 1`` rows. Not by default
+        for its time: on Adult (five columns, k = 5) it takes 24 % off the loss in 35
+        times the time, and 100,000 rows take a minute and a half instead of 4 seconds.
     random_state : int or Generator, default=None
         Decides ties between rows. None: fresh entropy.
     {sensitive_and_identifiers}

@@ -230,11 +230,73 @@ print(json.dumps({"told": told, "notices": lines}))
 """
 
 
+NOTICES_OF_DEADLINE = ["late late of 2026-10-01 failed", "late function"]
+
+
 def test_a_missed_deadline_tells_those_whom_a_failure_tells(parse, releases_folder):
     place = releases_folder
     seen = parse(place, place / "dags", place / "releases", MISSED)
     assert seen["told"] == [[True, None]] * 2
-    assert seen["notices"] == ["late late of 2026-10-01 failed", "late function"]
+    assert seen["notices"] == NOTICES_OF_DEADLINE
+
+
+MISSED_IN_DATABASE = """
+import json, os
+from datetime import UTC, datetime
+from pathlib import Path
+import structlog
+from airflow.utils import db
+db.initdb()
+from airflow.dag_processing.bundles.manager import DagBundlesManager
+from airflow.dag_processing.dagbag import DagBag, sync_bag_to_db
+from airflow.models.deadline import Deadline
+from airflow.models.serialized_dag import SerializedDagModel
+from airflow.sdk.execution_time.callback_supervisor import execute_callback
+from airflow.utils.session import create_session
+from airflow.utils.state import DagRunState
+from airflow.utils.types import DagRunTriggeredByType, DagRunType
+from sqlalchemy import select
+
+DAGS, BUNDLE = Path(os.environ["AIRFLOW__CORE__DAGS_FOLDER"]), "dags-folder"
+DagBundlesManager().sync_bundles_to_db()
+bag = DagBag(str(DAGS), bundle_path=DAGS, bundle_name=BUNDLE)
+moment, told = datetime(2026, 10, 1, tzinfo=UTC), []
+with create_session() as session:
+    sync_bag_to_db(bag, BUNDLE, None, session=session)
+with create_session() as session:
+    SerializedDagModel.get("late", session=session).dag.create_dagrun(
+        run_id="manual", logical_date=moment, run_after=moment,
+        data_interval=(moment, moment), run_type=DagRunType.MANUAL,
+        triggered_by=DagRunTriggeredByType.TEST, state=DagRunState.QUEUED,
+        session=session)
+    session.flush()
+    for deadline in session.scalars(select(Deadline)):
+        deadline.handle_miss(session)
+        # As the executor gets it.
+        given = json.loads(json.dumps(deadline.callback.data, default=str))
+        told.append(execute_callback(
+            given["path"], given["kwargs"], "releases.py", None,
+            structlog.get_logger()))
+import notices
+lines = notices.FILE.read_text().splitlines()
+print()
+print(json.dumps({"told": told, "notices": lines}))
+"""
+
+
+@pytest.mark.slow
+def test_a_scheduler_hands_over_what_notifiers_of_a_deadline_need(
+    parse, releases_folder, tmp_path
+):
+    for name in ("dags", "lib", "releases"):
+        (tmp_path / name).mkdir()
+    shutil.copy(releases_folder / "dags" / "releases.py", tmp_path / "dags")
+    shutil.copy(releases_folder / "lib" / "notices.py", tmp_path / "lib")
+    shutil.copy(releases_folder / "releases" / "late.yaml", tmp_path / "releases")
+    place = tmp_path / "releases"
+    seen = parse(tmp_path, tmp_path / "dags", place, MISSED_IN_DATABASE)
+    assert seen["told"] == [[True, None]] * 2
+    assert sorted(seen["notices"]) == sorted(NOTICES_OF_DEADLINE)
 
 
 @pytest.mark.slow

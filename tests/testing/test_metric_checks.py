@@ -79,6 +79,17 @@ class FirstClass(LargestClass):
         return int(evidence.rows[0])
 
 
+@dataclass(frozen=True)
+class RoundsAroundZero(LargestClass):
+    def measure(self, evidence):
+        super().measure(evidence)
+        return 1e-16 * float(evidence.sizes[0] % 5)
+
+
+def test_a_rounding_error_around_zero_is_no_order():
+    check_metric(RoundsAroundZero)
+
+
 class MeasuresNothing(LargestClass):
     def measure(self, evidence):
         return int(evidence.rows.max(initial=0))
