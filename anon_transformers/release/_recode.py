@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Protected:
+class ProtectedRows:
     """A table as a method made it, or in kept cells.
 
     Attributes
@@ -118,7 +118,7 @@ class Recoding:
         publication = one.publication
         return publication.release == self.config.name and publication.recoding == REUSE
 
-    def protect(self, fit: Callable[[], Protected]) -> Protected:
+    def protect(self, fit: Callable[[], ProtectedRows]) -> ProtectedRows:
         """The table that is published.
 
         Parameters
@@ -163,7 +163,7 @@ class Recoding:
             table, rows = made.table[held].reset_index(drop=True), made.rows[held]
         else:
             table = self._labelled(rows, cells[persons.of_rows[rows]])
-        return Protected(table, rows, self._report(table, persons, rows, started))
+        return ProtectedRows(table, rows, self._report(table, persons, rows, started))
 
     def _so_far(self, key: "MembershipKey") -> "PersonsSoFar":
         """The persons of all earlier releases, as the gate will judge them."""
@@ -193,7 +193,7 @@ class Recoding:
         stays = persons.all_of(covered.stay(held[persons.of_rows]))
         return np.where(stays, held, persons.common(covered.first(), NO_CELL))
 
-    def _made_anew(self, persons: PersonsOfRows, made: Protected) -> np.ndarray:
+    def _made_anew(self, persons: PersonsOfRows, made: ProtectedRows) -> np.ndarray:
         """The class of each person in a table that a method made; -1 if in none."""
         self.kept = self.kept.with_table(
             made.table, schema_of(made.table), self.run.id, ()
