@@ -1,11 +1,16 @@
 """The method of a release: what it is made with, and what it must promise."""
 
 import inspect
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from anon_transformers.base import BaseAnonymizer, TableAnonymizer
-from anon_transformers.exceptions import ConfigurationError, ParameterError
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    DataError,
+    ParameterError,
+    UnknownValuesError,
+)
 from anon_transformers.gx._judging import Scope
 from anon_transformers.gx._suites import refuse_unjudged
 from anon_transformers.gx._threshold import Threshold, refuse_bad_thresholds
@@ -27,6 +32,7 @@ from anon_transformers.release._stated_composition import refuse_not_composable
 from anon_transformers.release._stated_method import NO_SEED
 from anon_transformers.release._stated_recoding import refuse_no_cells, reuses_cells
 
+Made = TypeVar("Made")
 KEPT = {"keep_links": "linkage", "keep_memberships": "memberships"}
 """Parameters that have an anonymizer keep evidence, and the kind of it."""
 FIXED_PARAMETERS = ("relabel", "keep_mapping")
@@ -236,6 +242,22 @@ def method_may_suppress(anonymizer: BaseAnonymizer) -> bool:
     """Whether some rows may not be published, or show nothing."""
     # None is a rule of the method's own, which suppresses too.
     return getattr(anonymizer, "suppression_limit", 0) != 0
+
+
+def unknown_by_key(make: Callable[[], Made]) -> Made:
+    """Make something; an error about unknown values speaks in the keys of the file."""
+    try:
+        return make()
+    except UnknownValuesError as error:
+        keys = ", ".join(
+            f"hierarchies.{name}.unknown ({count:,} rows)"
+            for name, count in error.rows.items()
+        )
+    raise DataError(
+        f"values that hierarchies do not have: {keys}. What becomes of them is error, "
+        "the default; state suppress (within anonymizer.suppression_limit) or root "
+        "there, or add the values to the hierarchies."
+    )
 
 
 def refuse_labels_of_suppressed(anonymizer: BaseAnonymizer) -> None:

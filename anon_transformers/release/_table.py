@@ -7,10 +7,10 @@ often the input has each sensitive value. Degrees give the original values back.
 
 import json
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -21,11 +21,9 @@ from anon_transformers.base import BaseAnonymizer
 from anon_transformers.evidence import Classes, Report, distribution
 from anon_transformers.evidence._references import by_single
 from anon_transformers.exceptions import (
-    DataError,
     ReleaseError,
     RepeatedIdentifierWarning,
     TellingColumnsWarning,
-    UnknownValuesError,
 )
 from anon_transformers.gx._judging import PrivateEvidence, Scope, private_evidence
 from anon_transformers.gx._threshold import Threshold
@@ -33,7 +31,11 @@ from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics import Loss
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.privacy._judge import asks_of_values
-from anon_transformers.release._anonymizer import make_anonymizer, method_may_suppress
+from anon_transformers.release._anonymizer import (
+    make_anonymizer,
+    method_may_suppress,
+    unknown_by_key,
+)
 from anon_transformers.release._attacks import attack_numbers
 from anon_transformers.release._build import (
     evidence_kinds,
@@ -105,7 +107,6 @@ from anon_transformers.release._table_numbers import (
 )
 
 REFERENCES = "references.json"
-Made = TypeVar("Made")
 
 
 class TableForm(Form):
@@ -521,22 +522,6 @@ class TableForm(Form):
         before = candidate.source.iloc[rows].reset_index(drop=True)
         subject = subject_of(candidate, roles, rows)
         return recoverable_faults(before, frame, roles, subject, self.stated_marks)
-
-
-def unknown_by_key(make: Callable[[], Made]) -> Made:
-    """Make something; an error about unknown values speaks in the keys of the file."""
-    try:
-        return make()
-    except UnknownValuesError as error:
-        keys = ", ".join(
-            f"hierarchies.{name}.unknown ({count:,} rows)"
-            for name, count in error.rows.items()
-        )
-    raise DataError(
-        f"values that hierarchies do not have: {keys}. What becomes of them is error, "
-        "the default; state suppress (within anonymizer.suppression_limit) or root "
-        "there, or add the values to the hierarchies."
-    )
 
 
 def with_stated_texts(source: pd.DataFrame, config: ReleaseConfig) -> pd.DataFrame:

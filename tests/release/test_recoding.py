@@ -486,7 +486,7 @@ def without(key):
     ids=lambda given: "" if isinstance(given, dict) else given.split()[0],
 )
 def test_what_cannot_be_kept_is_refused_when_it_is_read(series, changes, words):
-    series.release.write_rows([["name", "age", "zip", "job"], ["x", "30", "007", "a"]])
+    series.write(people(40))
     series.release.write(**changes)
     assert words in series.release.refusal()
 
