@@ -45,6 +45,23 @@ def read_persons(texts: Sequence[str]) -> np.ndarray:
     return _as_one(_keys(texts))
 
 
+def person_key(text: str) -> str:
+    """What a person is known by in every table, whichever other texts it holds.
+
+    As :func:`read_persons`, but for what divides a code: 1-12 and 11-2 have one key.
+
+    Examples
+    --------
+    >>> person_key("Smith, Anna"), person_key("920-23-7000"), person_key("P 7")
+    ('anna smith', '920237000', 'p7')
+    """
+    seen = read_text(text)
+    words = _words(seen)
+    if ADDRESS in seen or not any(letter.isdigit() for letter in seen):
+        return _in_order(words)
+    return "".join(words)
+
+
 def read_likely_persons(texts: Sequence[str]) -> np.ndarray:
     """The person that each of the distinct ``texts`` may name.
 

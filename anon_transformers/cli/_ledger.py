@@ -13,7 +13,7 @@ from anon_transformers.cli.output import (
     print_json,
     print_table,
 )
-from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.exceptions import ConfigurationError, LedgerError
 
 if TYPE_CHECKING:
     from anon_transformers.ledger import RecordedPublication
@@ -232,4 +232,7 @@ def _forget_person(ledger: Any) -> Any:
             "--person: ANON_LEDGER_KEY is not set, and without it nobody is found."
         )
     asked = typer.prompt("Key of the person", hide_input=True, err=True)
-    return ledger.forget_person(asked, key)
+    done = ledger.forget_person(asked, key)
+    if not done:
+        raise LedgerError("--person: no publication holds this person.")
+    return done

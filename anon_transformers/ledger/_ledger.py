@@ -1,10 +1,12 @@
 """The ledger: an append-only record of what was published."""
 
 import os
+import secrets
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import sqlalchemy as sa
 
 from anon_transformers.exceptions import LedgerError, ReservedError, unknown_choice
@@ -21,6 +23,7 @@ from anon_transformers.ledger._chain import (
     signer_of,
 )
 from anon_transformers.ledger._memberships import (
+    PERSON,
     MembershipKey,
     StoredMemberships,
     make_rows,
@@ -333,6 +336,8 @@ class Ledger:
     def forget_person(self, person: str, key: MembershipKey) -> list[Name]:
         """Remove one person from all memberships of a key.
 
+        Somebody unnamed, without a value, stands in their place: that they leave alone
+        would expose them in the next release as it would expose anybody.
         The chain notes per publication that a person was removed, and not which.
 
         Returns
@@ -347,6 +352,7 @@ class Ledger:
             is removed then.
         """
         digest = bytes(key.persons([person])[0])
+        nobody = secrets.token_bytes(len(digest))  # the same in all publications
 
         def work(connection: sa.Connection) -> list[Name]:
             rows = connection.execute(sa.select(*MEMBERSHIPS.columns)).all()
@@ -361,8 +367,8 @@ class Ledger:
             for row in rows:
                 name = (row.release, row.version)
                 pairs = key.open(row.blob, name)
-                others = without_person(pairs, digest)
-                if len(others) < len(pairs):
+                if (pairs[PERSON] == np.array(digest, pairs.dtype[PERSON])).any():
+                    others = without_person(pairs, digest, nobody)
                     blob = key.seal(others, name)
                     _replace_blob(connection, name, key.id, blob)
                     committed = key.commitment(blob)

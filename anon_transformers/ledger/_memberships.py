@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from anon_transformers._data.persons import person_key
 from anon_transformers.exceptions import LedgerError, ParameterError
 from anon_transformers.ledger._secrets import SHORTEST, derive_key, read_secret
 
@@ -91,7 +92,8 @@ class MembershipKey:
         Parameters
         ----------
         persons : iterable of str
-            The key of each person, as it is written in the source.
+            The key of each person, as any source writes it: ``Smith, Anna`` and ``Anna
+            Smith`` are one person, and so are ``920-23-7000`` and ``920237000``.
         """
         # The two states of HMAC after its key, copied for each person: the same
         # digests as hmac.digest, in half the time.
@@ -106,7 +108,7 @@ class MembershipKey:
                     "would be two persons."
                 )
             within, around = inner.copy(), outer.copy()
-            within.update(person.encode("utf-8", "surrogatepass"))
+            within.update(person_key(person).encode("utf-8", "surrogatepass"))
             around.update(within.digest())
             found += around.digest()[:DIGEST_BYTES]
         return np.frombuffer(bytes(found), dtype=f"S{DIGEST_BYTES}")
@@ -246,7 +248,18 @@ def make_rows(
     return rows[np.lexsort((rows[CLASS], rows[PERSON]))]
 
 
-def without_person(rows: "NDArray[Any]", digest: bytes) -> "NDArray[Any]":
-    """The rows of all other persons."""
+def without_person(
+    rows: "NDArray[Any]", digest: bytes, nobody: bytes
+) -> "NDArray[Any]":
+    """The rows with nobody in place of a person, and no value.
+
+    That somebody was in a class stays: whoever leaves it alone is found by the
+    difference of two tables, and so is somebody who was forgotten.
+    """
     # numpy leaves out NULs at the end of bytes, and so must what is compared.
-    return rows[rows[PERSON] != np.array(digest, dtype=f"S{DIGEST_BYTES}")]
+    theirs = rows[PERSON] == np.array(digest, dtype=f"S{DIGEST_BYTES}")
+    others = rows.copy()
+    others[PERSON][theirs] = nobody
+    for name in list(rows.dtype.names or ())[2:]:
+        others[name][theirs] = NO_VALUE
+    return others[np.lexsort((others[CLASS], others[PERSON]))]

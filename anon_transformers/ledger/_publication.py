@@ -75,9 +75,13 @@ class Publication:
     recoding: str = "fresh"
 
     def may_share_persons(self, other: "Publication") -> bool:
-        """Whether both are of one source, or one declares that they share persons."""
+        """Whether both are of one source, or one declares that they share persons.
+
+        Versions of one release may, though it was given another source meanwhile.
+        """
         return (
             self.source_id == other.source_id
+            or self.release == other.release
             or self.source_id in other.shares_persons_with
             or other.source_id in self.shares_persons_with
         )

@@ -29,11 +29,8 @@ from anon_transformers.release._persons_in_classes import (
     SUPPRESSED_CLASS,
     PersonsInClasses,
 )
-from anon_transformers.release._run import JUDGED, write_json
-from anon_transformers.release._stated_composition import (
-    AskedTogether,
-    StatedComposition,
-)
+from anon_transformers.release._run import JUDGED, Journal, write_json
+from anon_transformers.release._stated_composition import AskedTogether
 from anon_transformers.release._stated_recoding import reuses_cells
 
 if TYPE_CHECKING:
@@ -133,7 +130,7 @@ class Together:
         stated = self.form.config.composition
         if stated is not None and stated.accept_unjudged is not None:
             return []
-        if all(one.memberships == "none" for one in earlier):
+        if all(one.publication.subject is None for one in earlier):
             return []
         return [
             "composition: earlier releases of this source are judged together by the "
@@ -165,10 +162,14 @@ class Together:
             return
         try:
             now = self._now
-        except NotEvaluable:
-            if self.asked is None:  # and so will no later release be judged with it
-                return
-            raise
+        except NotEvaluable as error:
+            if self.asked is not None and self.asked.must:
+                raise
+            LOG.warning(
+                "Who is in which class is not kept: %s. A further release of this "
+                "source will be refused.", error,
+            )  # fmt: skip
+            return
         self.ledger.write_memberships(
             self.publication.name, key, now.persons, self._kept_classes(), now.values
         )
@@ -199,12 +200,9 @@ class Together:
 
     @cached_property
     def _now(self) -> PersonsInClasses:
-        config = self.form.config
-        stated = config.composition or StatedComposition()
-        columns = stated.l_in_force(
-            self.candidate.run.thresholds, config.roles.sensitive
-        )
-        return self.form.persons_in_classes(self.candidate, list(columns))
+        # Of all of them: what no threshold asks of now, a later release may ask of.
+        columns = self.form.config.roles.sensitive
+        return self.form.persons_in_classes(self.candidate, columns)
 
     def _judged(
         self, asked: AskedTogether, earlier: "Sequence[RecordedPublication]"
@@ -226,10 +224,16 @@ class Together:
                 f"composition.sensitive does not say of {unstated} whether a person's "
                 "value is permanent or changing"
             )
+        if asked.k is None:
+            raise NotEvaluable("no threshold states a k, and composition.k is missing")
+        self._refuse_unlike(asked, [one.publication for one in earlier])
         tables = [_stored(self.ledger, one, key) for one in earlier]
         tables.append(_keyed(self._now, key))
         published = [*(one.publication for one in earlier), self.publication]
-        linked = any(publication.linked for publication in published)
+        for publication, table in zip(published, tables, strict=True):
+            _refuse_unkept(publication, table, asked.l)
+        # A row is found again by whatever else is published of it.
+        linked = any(one.linked or _shows_more(one) for one in published)
         columns = _judged_columns(asked, len(tables) if linked else 0)
         composition = Composition(
             {column.name: column.kind for column in columns},
@@ -251,6 +255,64 @@ class Together:
             )
             composition = composition.extended(release)
         return composition.report(asked.k, {c.name: asked.l[c.of] for c in columns})
+
+    def _refuse_unlike(
+        self, asked: AskedTogether, earlier: "Sequence[Publication]"
+    ) -> None:
+        """Refuse releases whose persons cannot be compared."""
+        mine = self.publication
+        others = {
+            one.subject
+            for one in earlier
+            if one.source_id == mine.source_id and one.subject != mine.subject
+        }
+        if others:
+            raise NotEvaluable(
+                f"earlier releases of this source tell persons apart by "
+                f"{sorted(map(str, others))}, and this one by {mine.subject!r}"
+            )
+        if asked.stated.presence != "known" and any(one.linked for one in earlier):
+            raise NotEvaluable(
+                "an earlier release has stable pseudonyms, which show who joined and "
+                "left; leave composition.presence out"
+            )
+        config = self.form.config
+        recorded = {one.version for one in earlier if one.release == config.name}
+        lacking = [
+            run
+            for run, story in Journal(config.home).stories().items()
+            if run != mine.version
+            and run not in recorded
+            and any(event["event"] == "published" for event in story)
+        ]
+        if lacking:
+            raise NotEvaluable(
+                f"the ledger lacks {len(lacking)} published versions of this release, "
+                f"the last of them {lacking[-1]}: it is another ledger, or was replaced"
+            )
+
+
+def _shows_more(publication: "Publication") -> bool:
+    """Whether a table shows more than one column of a row beside its class."""
+    roles = publication.roles
+    return len(roles.get("sensitive", ())) + len(roles.get("insensitive", ())) > 1
+
+
+def _refuse_unkept(
+    publication: "Publication", table: "_KeyedTable", columns: Iterable[str]
+) -> None:
+    """Refuse a table that showed values which the ledger does not keep."""
+    shown = {
+        name
+        for role in ("quasi_identifiers", "sensitive", "insensitive")
+        for name in publication.roles.get(role, ())
+    }
+    unkept = [name for name in columns if name in shown and name not in table.values]
+    if unkept:
+        raise NotEvaluable(
+            f"{'/'.join(publication.name)} shows {unkept} in another role than "
+            "sensitive, or its values were not kept"
+        )
 
 
 def _names(earlier: "Sequence[RecordedPublication]") -> list[list[str]]:
@@ -288,8 +350,12 @@ class _JudgedColumn:
         """Values of the persons of a table; those of before if it shows none."""
         if not self.is_shown(number, table):
             return known.of(table.persons)
-        known.learn(table.persons, table.values[self.of])
-        return table.values[self.of]
+        values = table.values[self.of]
+        if self.kind == "permanent" and self.only is None:
+            # What was known once is known, whatever a later table lacks.
+            values = np.where(values == 0, known.of(table.persons), values)
+        known.learn(table.persons, values)
+        return values
 
 
 class _Known:

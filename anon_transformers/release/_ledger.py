@@ -110,6 +110,7 @@ def source_of(config: ReleaseConfig) -> tuple[str, str]:
     if source.kind not in FILE_KINDS:
         parts.append(source.kind)
         parts.append(json.dumps(source.options, sort_keys=True, default=str))
+    parts.sort()  # the same files in another order are the same source
     digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
     return ", ".join(names) or source.kind, f"id:{digest}"
 

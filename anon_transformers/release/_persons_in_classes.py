@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._data.columns import identify, to_text
-from anon_transformers._data.persons import read_persons
-from anon_transformers._data.readings import read_text, read_value, read_values
+from anon_transformers._data.persons import person_key, read_persons
+from anon_transformers._data.readings import read_value, read_values
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable
 
@@ -97,6 +97,7 @@ def persons_in_classes(
     suppression_label: str,
     marks: Mapping[str, Sequence[str] | None],
     suppressed_shown: bool,
+    linked: np.ndarray | None = None,
 ) -> PersonsInClasses:
     """Who is in which class of a published table.
 
@@ -114,6 +115,8 @@ def persons_in_classes(
         Marks of missing values that thresholds name, by column.
     suppressed_shown : bool
         Whether the sensitive values of suppressed rows are published.
+    linked : int array, optional
+        The class of each row where pseudonyms link some, as an intruder sees it.
 
     Raises
     ------
@@ -126,6 +129,8 @@ def persons_in_classes(
     labels = np.asarray(classes.labels).astype(np.int64)
     if classes.suppressed is not None:
         labels[labels == classes.suppressed] = SUPPRESSED_CLASS
+    if linked is not None:  # finer than labels, suppressed rows among them
+        labels = np.asarray(linked).astype(np.int64)
     codes, keys = _persons(subject)
     first = _first_rows(codes, len(keys))
     apart = np.unique(codes[labels != labels[first][codes]])
@@ -157,9 +162,15 @@ def _persons(subject: pd.Series) -> tuple[np.ndarray, list[str]]:
     groups, codes = np.unique(read_persons(texts), return_inverse=True)
     # The same in every release, whichever spellings it has.
     keys: list[str | None] = [None] * len(groups)
-    for text, code in zip(map(read_text, texts), codes, strict=True):
+    for text, code in zip(map(person_key, texts), codes, strict=True):
         known = keys[code]
         keys[code] = text if known is None else min(known, text)
+    n_alike = len(keys) - len(set(keys))
+    if n_alike:
+        raise NotEvaluable(
+            f"{n_alike:,} persons have keys that differ by what divides them alone, "
+            "and nobody could tell them apart in a table that writes them otherwise"
+        )
     return codes[column.codes], [str(key) for key in keys]
 
 

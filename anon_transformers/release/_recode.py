@@ -28,6 +28,7 @@ from anon_transformers.metrics import (
     class_statistics,
     domain_share_loss,
 )
+from anon_transformers.parameters import whole
 from anon_transformers.release._build import make_hierarchies
 from anon_transformers.release._composition import (
     NO_KEY,
@@ -146,7 +147,7 @@ class Recoding:
             digests,
             cells,
             {name: keyed_values(key, name, of) for name, of in persons.values.items()},
-            k=self.asked.k,
+            k=whole("composition.k", self.asked.k),
             l=self.asked.l,
             suppressed=self.kept.suppressed,
         )
@@ -246,4 +247,4 @@ def _asked_of(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> AskedTo
     asked = AskedTogether.of(config, thresholds)
     if asked is None:
         raise ReleaseError("recoding: composition is not judged.")
-    return asked.with_models(thresholds)
+    return asked

@@ -5,7 +5,7 @@ It reads no table: a scheduler reads files as often as it likes.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
@@ -35,11 +35,12 @@ class StatedComposition(Strict):
     Attributes
     ----------
     k : int or None
-        Persons of each group with the same classes in all releases; by default the
-        largest k of the thresholds.
+        Persons of each group with the same classes in all releases; at least, and by
+        default, the largest k of the thresholds.
     l : int, mapping of column to int, or None
-        Different values of a sensitive column in each such group; by default what the
-        thresholds ask of each column. A column of which nothing is asked is not judged.
+        Different values of a sensitive column in each such group; at least, and by
+        default, what the thresholds ask of each column. A column of which nothing is
+        asked is not judged.
     sensitive : mapping of column to {"permanent", "changing"}
         Whether the value of a person stays for ever, or may be another one in each
         release. It is stated for every column that is judged.
@@ -65,9 +66,8 @@ class StatedComposition(Strict):
 
     def k_in_force(self, thresholds: Sequence[Threshold]) -> int | None:
         """The k that is judged; None if neither section nor thresholds state one."""
-        if self.k is not None:
-            return self.k
-        return max(_asked("k", thresholds), default=None)
+        stated = [] if self.k is None else [self.k]
+        return max([*stated, *_asked("k", thresholds)], default=None)
 
     def l_in_force(
         self, thresholds: Sequence[Threshold], columns: Sequence[str]
@@ -78,7 +78,7 @@ class StatedComposition(Strict):
         else:
             stated = {} if self.l is None else dict.fromkeys(columns, self.l)
         found = {
-            name: stated.get(name) or max(_asked("l", thresholds, name), default=1)
+            name: max([stated.get(name, 1), *_asked("l", thresholds, name)])
             for name in columns
         }
         return {name: n for name, n in found.items() if n >= FEWEST_VALUES}
@@ -162,8 +162,8 @@ class AskedTogether:
     ----------
     stated : StatedComposition
         The section of the release file.
-    k : int
-        Persons of each group.
+    k : int or None
+        Persons of each group; None if nothing states one.
     l : dict of str to int
         Values of each group, by sensitive column.
     must : bool
@@ -171,7 +171,7 @@ class AskedTogether:
     """
 
     stated: StatedComposition
-    k: int
+    k: int | None
     l: dict[str, int]  # noqa: E741 - the model's own name
     must: bool
 
@@ -187,20 +187,9 @@ class AskedTogether:
             return None
         if config.roles.subject is None and not must:
             return None
-        k = stated.k_in_force(thresholds) or 1
+        k = stated.k_in_force(thresholds)
         values = stated.l_in_force(thresholds, config.roles.sensitive)
         return cls(stated, k, values, must)
-
-    def with_models(self, thresholds: Sequence[Threshold]) -> "AskedTogether":
-        """The same with no smaller k and l than models ask of each table by itself."""
-        return replace(
-            self,
-            k=max([self.k, *_asked("k", thresholds)]),
-            l={
-                name: max([n, *_asked("l", thresholds, name)])
-                for name, n in self.l.items()
-            },
-        )
 
     def public(self) -> dict[str, Any]:
         """What a manifest says of it: what was asked for, and nothing measured."""

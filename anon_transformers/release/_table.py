@@ -440,6 +440,7 @@ class TableForm(Form):
             self.stated_marks,
             suppressed_shown=self.config.anonymizer.params.get("suppression")
             != "blank",
+            linked=self._linked(candidate),
         )
 
     def faults(self, candidate: Candidate) -> list[str]:

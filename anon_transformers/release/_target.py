@@ -432,19 +432,14 @@ def recover(config: ReleaseConfig) -> None:
 def _settle(config: ReleaseConfig, journal: Journal, version: OwnVersion) -> None:
     """Bring a version to its end: published, or as if it had never been begun.
 
-    A version has its name once it is whole. Without periods it is published once
-    ``current`` leads to it; with periods ``current`` may stay where it is, and a whole
-    version is published here.
+    A version has its name once it is whole, and somebody may have read it from then on:
+    it is published here, whether ``current`` leads to it already or not.
     """
     version.remove_drafts()
     if version.event in FINISHED:
         return
-    current = (version.target / CURRENT).resolve()
-    whole = version.folder.is_dir()
-    if whole and (config.period is not None or version.folder.resolve() == current):
-        if config.period is not None:
-            draft = version.drafts[-1]
-            point_at_newest(config, journal, version.run, draft)
+    if version.folder.is_dir():
+        point_at_newest(config, journal, version.run, version.drafts[-1])
         about = of_period(version.period)
         journal.write(version.run, "published", version=str(version.folder), **about)
         return

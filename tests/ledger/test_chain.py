@@ -108,7 +108,7 @@ def test_an_entry_that_somebody_appended_is_found(filled, place, signer):
 
 def test_a_stranger_with_a_head_is_found_in_a_file(filled, place):
     stranger = Ledger(place, b"x" * 32)
-    stranger.reserve(make_publication(7, source_id="other"))
+    stranger.reserve(make_publication(7, release="staff", source_id="other"))
     assert "its key is not here" in faults(place)[0]
     assert Ledger(place, b"x" * 32, retired=[SIGNING]).verify().intact
 

@@ -49,7 +49,10 @@ def test_a_source_is_reserved_by_one_run_at_a_time(ledger):
     with pytest.raises(ReservedError, match="run run-1 of the release people") as found:
         ledger.reserve(make_publication(2, release="staff"))
     assert (found.value.release, found.value.version) == NAME
-    ledger.reserve(make_publication(3, source_id="another"))
+    ledger.reserve(make_publication(3, release="shops", source_id="another"))
+    # Another source of the same release: its versions may hold the same persons.
+    with pytest.raises(ReservedError):
+        ledger.reserve(make_publication(4, source_id="a third"))
     ledger.give_up(NAME)
     ledger.reserve(make_publication(2, release="staff"))
     assert events(ledger) == ["reserved", "reserved", "given-up", "reserved"]
@@ -91,7 +94,7 @@ def test_publications_are_found_by_version_or_both_names(filled):
 
 
 def test_publications_of_one_source(filled):
-    other = make_publication(9, source_id="other")
+    other = make_publication(9, release="staff", source_id="other")
     filled.reserve(other)
     assert len(filled.publications(make_publication(1))) == 2
     assert len(filled.publications(other)) == 0
@@ -100,7 +103,9 @@ def test_publications_of_one_source(filled):
 
 def test_a_source_that_shares_persons_waits_for_the_other(ledger):
     ledger.reserve(make_publication(1, source_id="a"))
-    theirs = make_publication(2, source_id="b", shares_persons_with=["a"])
+    theirs = make_publication(
+        2, release="staff", source_id="b", shares_persons_with=["a"]
+    )
     with pytest.raises(ReservedError):
         ledger.reserve(theirs)
     ledger.confirm(make_publication(1).name)

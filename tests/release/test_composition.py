@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from anon_transformers.exceptions import ConfigurationError, GateError
+from anon_transformers.ledger import MembershipKey
 from anon_transformers.release import anonymize, load, publish, validate
 from anon_transformers.release._config import read_config
 from anon_transformers.release._ledger import open_ledger
@@ -411,3 +412,164 @@ def test_a_run_that_was_half_removed_is_published_already(monthly):
         (kept_now / lost).unlink()
         assert publish(location) == version
         assert not location.exists()
+
+
+# ---------------------------------------------------------------- attacks
+
+
+def test_who_was_forgotten_does_not_leave_unseen(monthly):
+    monthly.publish(persons(6))
+    ledger = open_ledger(read_config(monthly.file))
+    key = MembershipKey(SECRET)
+    assert len(ledger.forget_person("NAMEMARKa5", key)) == 1
+    assert "1 person who left" in refused(monthly, persons(5))
+
+
+@pytest.mark.parametrize(
+    ("written", "otherwise"),
+    [
+        ('"Smith{}, Anna"', "Anna Smith{}"),
+        ("920-23-700{}", "92023700{}"),
+        ("P-100{}", "p100{}"),
+    ],
+)
+def test_another_spelling_of_persons_hides_no_joiner(monthly, written, otherwise):
+    rows = persons(7)
+    spelled = [[written.format("abcdefg"[i]), *row[1:]] for i, row in enumerate(rows)]
+    later = [[otherwise.format("abcdefg"[i]), *row[1:]] for i, row in enumerate(rows)]
+    if "Smith" not in written:
+        spelled = [[written.format(i), *row[1:]] for i, row in enumerate(rows)]
+        later = [[otherwise.format(i), *row[1:]] for i, row in enumerate(rows)]
+    monthly.publish(spelled[:6])
+    with pytest.raises(GateError, match="1 person who came"):
+        monthly.publish(later)
+
+
+def test_keys_that_differ_by_what_divides_them_are_not_judged(monthly):
+    rows = persons(6)
+    rows[0][0], rows[1][0] = "1-12", "11-2"
+    assert "differ by what divides them alone" in refused(monthly, rows)
+
+
+def test_another_subject_cannot_be_compared(monthly):
+    def with_numbers(rows):
+        lines = [["name", "town", "job", "ssn"]]
+        lines += [[*row, f"SSN{at}"] for at, row in enumerate(rows)]
+        monthly.write_rows(lines)
+        return publish(validate(anonymize(load(monthly.file))))
+
+    roles = {**ROLES, "identifiers": ["name", "ssn"]}
+    monthly.write(roles=roles)
+    with_numbers(persons(6))
+    monthly.write(roles={**roles, "subject": "ssn"})
+    with pytest.raises(GateError, match=r"apart by \['name'\], and this one by 'ssn'"):
+        with_numbers(persons(7))
+
+
+def test_pseudonyms_of_households_make_smaller_classes(monthly, monkeypatch):
+    monkeypatch.setenv("ANON_PSEUDONYM_KEY", "7" * 64)
+    monthly.write(
+        roles={**ROLES, "identifiers": ["name", "home"], "rows_are_persons": False},
+        pseudonyms={"columns": ["home"]},
+        thresholds=[{"model": "k-anonymity", "k": 3}],
+        composition={"k": 3},
+    )
+
+    def with_homes(homes):
+        rows = [["name", "town", "job", "home"]]
+        rows += [
+            [*row, f"HOME{home}"]
+            for row, home in zip(persons(len(homes)), homes, strict=True)
+        ]
+        monthly.write_rows(rows)
+        return publish(validate(anonymize(load(monthly.file))))
+
+    with_homes("abcddeeff")  # three live alone, three couples
+    # Three come: one who lives alone, and a couple. By labels they are three.
+    with pytest.raises(GateError, match="persons who came"):
+        with_homes("abcddeeffghh")
+
+
+def test_a_changing_value_is_followed_by_any_other_column(monthly):
+    def with_pay(rows):
+        lines = [["name", "town", "job", "pay"]]
+        lines += [[*row, "hl"[row[2].endswith("x")]] for row in rows]
+        monthly.write_rows(lines)
+        return publish(validate(anonymize(load(monthly.file))))
+
+    monthly.write(
+        roles={**ROLES, "insensitive": ["pay"]},
+        composition={"sensitive": {"job": "changing"}},
+    )
+    first = persons(12, jobs="xxyyz")
+    with_pay(first)
+    moved = [
+        [name, "b" if job.endswith("x") else town, f"JOBMARK{'uv'[number % 2]}"]
+        for number, (name, town, job) in enumerate(first)
+    ]
+    with pytest.raises(GateError, match="l=1 of 'job of release 1'"):
+        with_pay(moved)
+
+
+def test_values_are_kept_before_anybody_asks_of_them(monthly):
+    monthly.write(thresholds=[{"model": "k-anonymity", "k": 3}], composition={"k": 3})
+    monthly.publish(persons(6) + persons(3, jobs="z", first=6))
+    monthly.write(
+        thresholds=[
+            {"model": "k-anonymity", "k": 3},
+            {"model": "distinct-l-diversity", "l": 2},
+        ],
+        composition={"sensitive": {"job": "permanent"}},
+    )
+    assert "too few values" in refused(monthly, persons(6))
+
+
+def test_another_source_of_a_release_is_judged_with_its_versions(monthly):
+    monthly.publish(persons(6))
+    later = monthly.folder / "later.csv"
+    lines = [["name", "town", "job"], *persons(7)]
+    later.write_text("".join(",".join(row) + "\n" for row in lines))
+    monthly.write(source={"path": "later.csv"})
+    with pytest.raises(GateError, match="1 person who came"):
+        publish(validate(anonymize(load(monthly.file))))
+
+
+def test_the_key_breaks_no_first_release_of_persons_with_several_rows(monthly):
+    monthly.write(composition=None)
+    rows = [*persons(6), *persons(6, "b")]
+    rows += [[name, "b", job] for name, _, job in persons(1)]
+    monthly.publish(rows)
+    ledger = open_ledger(read_config(monthly.file), to_read=True)
+    (found,) = ledger.publications()
+    assert (found.state, found.memberships) == ("published", "none")
+
+
+def test_an_emptied_ledger_is_noticed(monthly):
+    monthly.publish(persons(6))
+    shutil.rmtree(monthly.work / ".ledger")
+    assert "the ledger lacks 1 published version" in refused(monthly, persons(7))
+
+
+def test_a_permanent_value_that_goes_missing_has_not_changed(monthly):
+    monthly.publish(persons(6))
+    rows = persons(6)
+    rows[0][2] = ""
+    monthly.publish(rows)
+
+
+def test_the_section_asks_for_no_less_than_the_thresholds(monthly):
+    stated = {"k": 1, "l": 1, "sensitive": {"job": "permanent"}}
+    monthly.write(composition=stated)
+    monthly.publish(persons(6))
+    assert "asked for k=3, l=2 of 'job'" in refused(monthly, persons(7))
+
+
+def test_persons_who_were_published_without_the_key_are_not_forgotten(
+    monthly, monkeypatch
+):
+    monkeypatch.delenv("ANON_LEDGER_KEY")
+    monthly.write(composition=None)
+    monthly.publish(persons(6))
+    roles = {key: value for key, value in ROLES.items() if key != "subject"}
+    monthly.write(roles=roles)
+    assert "this one names no roles.subject" in refused(monthly, persons(7))

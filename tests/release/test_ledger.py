@@ -464,7 +464,14 @@ def test_the_command(release):
         release, "forget", "--person", given="ada\n", ANON_LEDGER_KEY=secret
     )
     assert (code, done) == (0, {"forgotten": ["people/later"]})
-    assert len(ledger.read_memberships(later.name, key)) == 1
+    assert (
+        key.persons(["ada"])[0] not in ledger.read_memberships(later.name, key).persons
+    )
+    code, error = anon(
+        release, "forget", "--person", given="ada\n", ANON_LEDGER_KEY=secret
+    )
+    assert code == 2
+    assert "no publication holds this person" in error["error"]
     assert anon(release, "forget", "later", "--yes")[0] == 0
     assert ledger.find("later").memberships == "forgotten"
     code, error = anon(release, "forget")
