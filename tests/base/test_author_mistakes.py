@@ -1,5 +1,7 @@
 """What an author of an anonymizer gets wrong is told by its name."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +15,7 @@ from anon_transformers.base import (
 from anon_transformers.exceptions import PluginError
 from anon_transformers.microaggregation import MDAVAnonymizer
 from anon_transformers.testing import anonymizer_checks, check_anonymizer
+from anon_transformers.testing._contract import run
 
 PEOPLE = pd.DataFrame({"age": [20, 30, 40, 50]})
 
@@ -58,8 +61,21 @@ def test_an_attribute_that_hides_a_method_of_the_base_class_is_named():
 def test_a_sentence_that_many_checks_repeat_stands_once():
     with pytest.raises(AssertionError) as reported:
         check_anonymizer(HidesRules(k=2))
-    assert str(reported.value).count("which is a method of its base class") == 1
-    assert "(and in " in str(reported.value)
+    headline, *causes = str(reported.value).splitlines()
+    assert headline.endswith("contract checks:")
+    said = "- raised PluginError: HidesRules sets the attribute"
+    (cause,) = [line for line in causes if line.startswith(said)]
+    assert re.search(r" \(in \d\d checks, the first: check_\w+\)$", cause)
+
+
+def test_with_verbose_every_check_that_failed_is_named(capsys):
+    def fails():
+        raise AssertionError("No rows.")
+
+    with pytest.raises(AssertionError) as reported:
+        run(HidesRules, [("one", fails), ("two", fails)], verbose=True)
+    assert str(reported.value).endswith("\n- No rows. (in 2 checks: one, two)")
+    assert capsys.readouterr().err.count("FAILED") == 2
 
 
 def test_levels_of_another_shape_are_told():
