@@ -59,7 +59,7 @@ class TableReader:
     >>> reader = TableReader(missing=["?"], typed=["age"])
     >>> file = Path("bundled:adult/adult.csv.gz")
     >>> list(reader.read(file, Dialect(separator=","), ["age"]).columns[:2])
-    ['age', 'column 2']
+    ['column 1', 'age']
     """
 
     missing: Sequence[str] | None = None
