@@ -13,7 +13,6 @@ import pytest
 
 from anon_transformers import hookspecs
 from anon_transformers.exceptions import ParameterError, PluginError
-from anon_transformers.partitioning import MondrianAnonymizer
 from anon_transformers.privacy import KAnonymity
 from anon_transformers.registry import (
     ANONYMIZER_KINDS,
@@ -22,8 +21,6 @@ from anon_transformers.registry import (
     KINDS,
     TAKEN,
     create_registry,
-    first_line,
-    registry,
 )
 from anon_transformers.testing._anonymizers import CHECKS_BY_KIND
 
@@ -206,38 +203,6 @@ def test_the_example_of_every_hook_is_a_plugin_that_runs(shop, hook):
     if hook in CHECKED:
         assert CHECKED[hook] in source
         assert checks or CHECKED[hook] == "check_reader"
-
-
-class TestBuiltIns:
-    def test_they_come_through_entry_points(self):
-        points = entry_points(group=hookspecs.PROJECT)
-        own = {point.name for point in points if point.dist.name == HOME}
-        assert {"partitioning", "privacy", "metrics"} <= own
-
-    def test_they_are_registered(self):
-        found = registry()
-        assert found.anonymizers["mondrian"] is MondrianAnonymizer
-        assert found.privacy_models["k-anonymity"] is KAnonymity
-        assert {"average-risk", "highest-risk", "loss"} <= set(found.metrics)
-        assert found.anonymizers.owner("mondrian") == HOME
-
-    def test_none_of_them_is_broken(self):
-        points = entry_points(group=hookspecs.PROJECT)
-        own = create_registry(point for point in points if point.dist.name == HOME)
-        assert own.broken == ()
-        own.refuse_broken()
-
-    def test_without_entry_points_there_is_nothing(self):
-        found = create_registry([])
-        assert all(len(getattr(found, kind)) == 0 for kind in KINDS)
-
-    def test_the_registry_is_loaded_once(self):
-        assert registry() is registry()
-
-    @pytest.mark.parametrize("kind", KINDS)
-    def test_what_is_registered_bears_its_name(self, kind):
-        for name, item in getattr(registry(), kind).items():
-            assert getattr(item, "name", name) == name
 
 
 class TestStrangers:
@@ -564,23 +529,6 @@ class TestSwitches:
         shop.offer("acme", "register_metrics", "a")
         monkeypatch.setenv("ANON_DISABLE_PLUGIN_AUTOLOAD", off)
         assert "a" in shop.registry().metrics
-
-
-def everything_registered():
-    return [
-        pytest.param(kind, name, id=f"{kind}-{name}")
-        for kind in KINDS
-        for name in getattr(registry(), kind)
-    ]
-
-
-@pytest.mark.parametrize(("kind", "name"), everything_registered())
-def test_every_name_resolves_and_its_summary_is_that_of_its_docstring(kind, name):
-    catalog = getattr(registry(), kind)
-    assert catalog.fault(name) is None
-    item = catalog[name]  # a page or a policy says itself what it is
-    told = item.summary if kind in {"pages", "policies"} else first_line(item)
-    assert catalog.summary(name) == told
 
 
 def test_an_object_may_be_named_by_where_it_lies(shop):
