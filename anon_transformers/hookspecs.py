@@ -491,11 +491,11 @@ def register_commands(register):
     ...     app = typer.Typer(help="Count the rows of a file.")
     ...
     ...     @app.command()
-    ...     def count(file: Path = typer.Argument(help="A CSV file.")):
+    ...     def count(file: Path = typer.Argument(help="CSV, Parquet and the like.")):
     ...         \"\"\"Count the rows of a file.\"\"\"
-    ...         from anon_transformers.registry import registry
+    ...         from anon_transformers.cli import Dialect, TableReader
     ...
-    ...         typer.echo(len(registry().readers["csv"](file)))
+    ...         typer.echo(len(TableReader().read(file, Dialect())))
     ...
     ...     return app
     >>> @hookimpl

@@ -8,7 +8,7 @@ do too. ``ANON_DISABLE_PLUGINS=a,b`` leaves some out by entry-point name,
 import inspect
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import cache, partial
@@ -139,10 +139,18 @@ class Catalog(Mapping[str, Any]):
         self.kind = kind
         self._items: dict[str, Any] = {}
         self._owners: dict[str, str] = {}
+        self._plugins: dict[str, str | None] = {}
         self._summaries: dict[str, str] = {}
         self._contested: set[str] = set()
 
-    def add(self, name: str, item: Any, owner: str, summary: str | None = None) -> None:
+    def add(
+        self,
+        name: str,
+        item: Any,
+        owner: str,
+        summary: str | None = None,
+        plugin: str | None = None,
+    ) -> None:
         """Take ``name`` for ``item`` on behalf of distribution ``owner``.
 
         Parameters
@@ -157,6 +165,8 @@ class Catalog(Mapping[str, Any]):
         summary : str, optional
             What it is, in one line; the first line of its docstring if not given. A
             ``"package.module:Name"`` needs it.
+        plugin : str, optional
+            Name of its entry point, by which it can be left out.
         """
         if not isinstance(name, str) or not _NAME.match(name):
             raise PluginError(
@@ -168,9 +178,11 @@ class Catalog(Mapping[str, Any]):
             taken = HOME
         if taken is not None:
             self._contested.add(name)
+            whose = "stays with the first" if taken == HOME else "belongs to neither"
             raise PluginError(
-                f"the {self.kind} {name!r} is registered by {taken} and by {owner}; "
-                "disable one with ANON_DISABLE_PLUGINS."
+                f"the {self.kind} {name!r} is registered by {taken} and by {owner}, "
+                f"and {whose}. Register yours under another name, or leave the plugin "
+                f"out with ANON_DISABLE_PLUGINS={plugin or owner}."
             )
         if isinstance(item, str):
             if not _TARGET.match(item) or not summary:
@@ -183,6 +195,7 @@ class Catalog(Mapping[str, Any]):
             self._refuse_unfit(name, item, owner)
         self._items[name] = item
         self._owners[name] = owner
+        self._plugins[name] = plugin
         if summary:
             self._summaries[name] = summary
 
@@ -197,7 +210,7 @@ class Catalog(Mapping[str, Any]):
 
     def remove(self, name: str) -> None:
         """Forget ``name``."""
-        del self._items[name], self._owners[name]
+        del self._items[name], self._owners[name], self._plugins[name]
         self._summaries.pop(name, None)
 
     def remove_contested(self) -> None:
@@ -205,6 +218,11 @@ class Catalog(Mapping[str, Any]):
         for name in self._contested & self._items.keys():
             if self._owners[name] != HOME:
                 self.remove(name)
+
+    def remove_plugins(self, plugins: Collection[str]) -> None:
+        """Forget what these plugins, by the names of their entry points, offered."""
+        for name in [n for n, plugin in self._plugins.items() if plugin in plugins]:
+            self.remove(name)
 
     def owner(self, name: str) -> str:
         """Distribution that registered ``name``."""
@@ -418,11 +436,14 @@ class Registry:
 
     def refuse_broken(self) -> None:
         """Raise if any plugin could not be loaded."""
-        if self.broken:
-            faults = "; ".join(
-                f"{b.name} of {b.distribution} ({b.reason})" for b in self.broken
-            )
-            raise PluginError(f"broken plugins: {faults}")
+        if not self.broken:
+            return
+        reasons: dict[str, list[str]] = {}
+        for b in self.broken:
+            told = " ".join(b.reason.split())
+            reasons.setdefault(f"{b.name} of {b.distribution}", []).append(told)
+        lines = [f"- {who} ({'; '.join(told)})" for who, told in reasons.items()]
+        raise PluginError("\n".join(["broken plugins:", *lines]))
 
 
 @cache
@@ -443,8 +464,8 @@ def create_registry(points: Iterable[EntryPoint]) -> Registry:
     -------
     Registry
         What is offered. ``broken`` lists the plugins that cannot be imported, have a
-        misspelled or unmarked hook or none at all, or take a name that is taken; a name
-        that several strangers claim belongs to none of them.
+        misspelled or unmarked hook or none at all, or take a name that is taken; each
+        is left out whole. A name that several strangers claim belongs to none of them.
     """
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
@@ -470,11 +491,14 @@ def create_registry(points: Iterable[EntryPoint]) -> Registry:
         except PluginError as error:
             broken.append(BrokenPlugin(point.name, owner, str(error)))
     found = Registry()
+    torn: list[BrokenPlugin] = []
     for hook in KINDS:
         catalog = getattr(found, hook)
-        broken += _gather(manager, f"register_{hook}", catalog, owners)
+        torn += _gather(manager, f"register_{hook}", catalog, owners)
         catalog.remove_contested()
-    return replace(found, broken=tuple(broken))
+    for kind in KINDS:
+        getattr(found, kind).remove_plugins({plugin.name for plugin in torn})
+    return replace(found, broken=(*broken, *torn))
 
 
 def _reason(error: BaseException) -> str:
@@ -564,11 +588,11 @@ def _gather(
     )
     for implementation in found:
         owner = owners[implementation.plugin_name]
-        offered = {"register": partial(catalog.add, owner=owner)}
+        name = implementation.plugin_name
+        offered = {"register": partial(catalog.add, owner=owner, plugin=name)}
         try:
             implementation.function(*(offered[a] for a in implementation.argnames))
         except (Exception, SystemExit) as error:  # whatever a stranger's hook raises
-            name = implementation.plugin_name
             ours = isinstance(error, PluginError)
             reason = str(error) if ours else _reason(error)
             broken.append(BrokenPlugin(name, owner, reason))

@@ -3,6 +3,7 @@
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from inspect import get_annotations
 from types import FunctionType, MethodType
 from typing import Any, ClassVar
 
@@ -58,9 +59,16 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
     private_parameters: ClassVar[tuple[str, ...]] = ()
     row_bound: ClassVar[bool] = False
     not_promised: ClassVar[tuple[str, ...]] = ()
+    # Private methods that subclasses are meant to write. A class that replaces another
+    # one of its base class on purpose names it here.
+    _hooks: ClassVar[frozenset[str]] = frozenset(
+        {"_check_parameters", "_check_release", "_hooks"}
+    )
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if not _is_base_class(cls):
+            _refuse_hidden_names(cls)
         if "transform" in vars(cls):
             _guard_transform(cls)
 
@@ -121,6 +129,37 @@ class BaseAnonymizer(TransformerMixin, BaseEstimator):
         """Refuse parameters that mean nothing, before a table is seen."""
 
 
+def _is_base_class(cls: type) -> bool:
+    """Whether it is one of this package, from which anonymizers are derived."""
+    return cls.__module__.rpartition(".")[0] == __package__
+
+
+def _refuse_hidden_names(cls: type) -> None:
+    """Refuse what would replace a private name of a base class without knowing it."""
+    hooks: set[str] = set().union(*(vars(c).get("_hooks", ()) for c in cls.__mro__))
+    for base in filter(_is_base_class, cls.__mro__):
+        for name, what in _private_names(base).items():
+            owner = next((c for c in cls.__mro__ if name in vars(c)), base)
+            # Classes between were asked when they were made; a mixin never was.
+            own = owner is cls or not issubclass(owner, BaseAnonymizer)
+            if own and name not in hooks:
+                raise PluginError(
+                    f"{owner.__name__}.{name} hides {what} of {base.__name__}; choose "
+                    "another name."
+                )
+
+
+def _private_names(base: type) -> dict[str, str]:
+    """Methods of a base class, and attributes that its instances have."""
+    methods = {
+        name: "a method"
+        for name, held in vars(base).items()
+        if isinstance(held, FunctionType | property | classmethod | staticmethod)
+    }
+    found = {**dict.fromkeys(get_annotations(base), "an attribute"), **methods}
+    return {n: w for n, w in found.items() if n[0] == "_" and n[:2] != "__"}
+
+
 def _guard_transform(cls: Any) -> None:
     """Take ``transform`` away from instances that are bound to their rows.
 
@@ -163,6 +202,11 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
     uses_hierarchies: ClassVar[bool] = False
     # Of a scheduled release; no parameter, for whoever knows it knows how ties fell.
     _tie_key: bytes | None = None
+    # What ``fit`` keeps of the table: whether its columns had names, and which.
+    _named: bool
+    _all_columns: pd.Index
+    _kept_columns: pd.Index
+    _kept_positions: np.ndarray
     quasi_identifiers: Sequence[Hashable] | None
     sensitive: Sequence[Hashable] | None
     identifiers: Sequence[Hashable] | None

@@ -96,6 +96,20 @@ class GraphAnonymizer(BaseAnonymizer):
     uses_labels: ClassVar[bool] = False
     columns_made: ClassVar[tuple[str, ...]] = ()
     loss_means: ClassVar[str] = "of the edges are in one of the graphs only"
+    _hooks: ClassVar[frozenset[str]] = frozenset(
+        {
+            "_alike",
+            "_alter",
+            "_classes",
+            "_combined_k",
+            "_details",
+            "_edge_changes",
+            "_evidence",
+            "_landed",
+            "_loss",
+            "_promises",
+        }
+    )
     relabel: bool
     reduce: bool
     weights: str | None

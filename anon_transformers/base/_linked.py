@@ -114,6 +114,16 @@ class LinkedAnonymizer(FrameAnonymizer):
     row_bound: ClassVar[bool] = True
     model_evidence: ClassVar[tuple[str, ...]] = ("classes",)
     uses_hierarchies: ClassVar[bool] = True
+    _hooks: ClassVar[frozenset[str]] = frozenset(
+        {
+            "_group",
+            "_moving",
+            "_hidden",
+            "_promise",
+            "_groups_swapped_table",
+            "_details",
+        }
+    )
 
     def __init__(
         self,

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from anon_transformers._data.columns import without_rows
+from anon_transformers._data.columns import Column, without_rows
 from anon_transformers._data.dates import refuse_written_dates
 from anon_transformers._data.frames import is_frame, like_input, to_frame
 from anon_transformers.base._base import FrameAnonymizer
@@ -88,6 +88,12 @@ class TableAnonymizer(FrameAnonymizer):
 
     kind: ClassVar[str] = "table"
     model_evidence: ClassVar[tuple[str, ...]] = ("classes",)
+    _hooks: ClassVar[frozenset[str]] = frozenset({"_learn", "_recode", "_details"})
+    # What ``fit`` keeps for other rows.
+    _columns: list[Column]
+    _sensitive: list[Column]
+    _references: dict[Hashable, dict[Any, int]]
+    _approved: np.ndarray
 
     def __init__(
         self,

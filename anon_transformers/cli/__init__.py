@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         find_dialect,
         find_encoding,
     )
+    from anon_transformers.cli._tables import TableReader
 else:  # typer and rich are an extra, and main says so
     __getattr__, __dir__ = lazy_names(__name__, __file__)
 
@@ -21,6 +22,7 @@ __all__ = [
     "Dialect",
     "Encoding",
     "Separator",
+    "TableReader",
     "assignments",
     "find_dialect",
     "find_encoding",

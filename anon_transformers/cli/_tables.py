@@ -52,12 +52,20 @@ class TableReader:
         Columns that were typed, or that a manifest names: messages may name these.
     show_names : bool, default=False
         Keep the names of the others, too, for a command that shows records.
+
+    Examples
+    --------
+    >>> from anon_transformers.cli import Dialect, TableReader
+    >>> reader = TableReader(missing=["?"], typed=["age"])
+    >>> file = Path("bundled:adult/adult.csv.gz")
+    >>> list(reader.read(file, Dialect(separator=","), ["age"]).columns[:2])
+    ['column 1', 'age']
     """
 
     missing: Sequence[str] | None = None
     typed: Collection[str] = ()
     show_names: bool = False
-    _called: dict[str, str] = field(default_factory=dict)
+    _called: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def read(
         self,
@@ -68,12 +76,28 @@ class TableReader:
         as_text: Collection[str] = (),
         dates: Mapping[str, Mapping[str, Any]] | None = None,
     ) -> "pd.DataFrame":
-        """Read a table, which must have the columns in ``needed``.
+        """Read a table by its suffix; what begins with ``bundled:`` is the library's.
 
-        Those in ``as_text`` stay as they are written: 1 and 1.0 are two values; of
-        those in ``dates`` is stated how they are written in a CSV file. A file
-        of a published release is read by the schema of the manifest beside it, unless
-        marks of missing values are stated.
+        A file of a published release is read by the schema of the manifest beside it,
+        unless marks of missing values are stated.
+
+        Parameters
+        ----------
+        path : Path
+            A file, as it was typed.
+        dialect : Dialect
+            How it was written, if it is CSV.
+        needed : sequence of str
+            Columns that it must have.
+        as_text : collection of str
+            Columns that stay as they are written: 1 and 1.0 are two values.
+        dates : mapping, optional
+            How dates are written in columns of a CSV file.
+
+        Raises
+        ------
+        DataError
+            If there is no such file, no reader for it, or a column is lacking.
         """
         from anon_transformers.registry import registry
         from anon_transformers.release._files import columns_of_file, kind_of_file

@@ -81,6 +81,9 @@ class SetRecoder(TableAnonymizer):
 
     uses_hierarchies: ClassVar[bool] = True
     model_evidence: ClassVar[tuple[str, ...]] = ("classes", "memberships")
+    _hooks: ClassVar[frozenset[str]] = frozenset(
+        {"_approve", "_encode", "_hierarchy_of", "_promise"}
+    )
     random_state: Any = None
     n_sets: int | Mapping[Any, int] | None
     max_sets: int

@@ -109,6 +109,9 @@ class DataflyAnonymizer(TableAnonymizer):
     """
 
     uses_hierarchies: ClassVar[bool] = True
+    _hooks: ClassVar[frozenset[str]] = frozenset(
+        {"_described", "_encode", "_hierarchy_of", "_limit", "_own_hierarchies"}
+    )
 
     not_promised: ClassVar[tuple[str, ...]] = (
         "Whole columns climb at once, chosen by a rule of thumb: other levels may "

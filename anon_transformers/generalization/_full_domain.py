@@ -246,6 +246,9 @@ class FullDomainAnonymizer(TableAnonymizer):
     """
 
     uses_hierarchies: ClassVar[bool] = True
+    _hooks: ClassVar[frozenset[str]] = frozenset(
+        {"_encode", "_hierarchy_of", "_own_hierarchies"}
+    )
 
     not_promised: ClassVar[tuple[str, ...]] = (
         "Whole columns climb at once: a few outliers cost everybody exactness, "

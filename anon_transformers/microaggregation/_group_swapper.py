@@ -133,6 +133,7 @@ class GroupSwapper(LinkedAnonymizer):
     {('pay',): array([1, 0, 1, 0])}
     """
 
+    _hooks: ClassVar[frozenset[str]] = frozenset({"_resolve"})
     not_promised: ClassVar[tuple[str, ...]] = (
         "Where a value is frequent in a group, a swapped cell is often equal to the "
         "own one.",

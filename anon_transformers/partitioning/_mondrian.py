@@ -220,6 +220,7 @@ class MondrianAnonymizer(TableAnonymizer):
     """
 
     uses_hierarchies: ClassVar[bool] = True
+    _hooks: ClassVar[frozenset[str]] = frozenset({"_encode"})
 
     not_promised: ClassVar[tuple[str, ...]] = (
         "Tight boxes show the lowest and the highest value that somebody in them "

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
@@ -117,20 +117,17 @@ def parameters(model: Any) -> dict[str, Any]:
 
 
 def describe_model(model: Any) -> str:
-    """A model by its name, with the parameters that are not left at their defaults.
+    """A model by its name, with its parameters; those that are None say nothing.
 
     Examples
     --------
-    >>> from anon_transformers.privacy import TCloseness
-    >>> describe_model(TCloseness(t=0.2, sensitive="pay"))
-    "t-closeness(sensitive='pay', t=0.2)"
+    >>> from anon_transformers.privacy import DistinctLDiversity
+    >>> describe_model(DistinctLDiversity(l=2, sensitive="pay"))
+    "distinct-l-diversity(sensitive='pay', multiple='each', l=2)"
     """
-    stated = [
-        f"{f.name}={getattr(model, f.name)!r}"
-        for f in fields(model)
-        if f.default is MISSING or getattr(model, f.name) != f.default
-    ]
-    return f"{model.name}({', '.join(stated)})"
+    held = {f.name: getattr(model, f.name) for f in fields(model)}
+    told = [f"{name}={value!r}" for name, value in held.items() if value is not None]
+    return f"{model.name}({', '.join(told)})"
 
 
 def describe_level(level: int | float) -> str:

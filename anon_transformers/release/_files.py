@@ -158,6 +158,10 @@ def _read_texts(
 
 
 def _no_csv(path: str | os.PathLike[str], encoding: str) -> DataError:
+    if not Path(path).exists():
+        return DataError(f"{path}: there is no such file.")
+    if Path(path).is_dir():
+        return DataError(f"{path} is a folder; name a file.")
     shown = "UTF-8" if encoding == STRICT else encoding
     return DataError(
         f"{path}: cannot be read as CSV in {shown}; is it empty, or in another "

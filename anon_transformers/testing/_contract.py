@@ -76,7 +76,8 @@ def _run(check: Callable[[Any], None], instance: Any) -> None:
 def run(subject: Any, checks: Iterable[Check], *, verbose: bool = False) -> None:
     """Run every check, and report all that failed at once.
 
-    With ``verbose`` the error stream says which check runs, and how it ended.
+    With ``verbose`` the error stream says which check runs, and how it ended; and the
+    report names every check that failed.
     """
     failures: list[tuple[str, str]] = []
     first: Exception | None = None
@@ -100,30 +101,36 @@ def run(subject: Any, checks: Iterable[Check], *, verbose: bool = False) -> None
             seconds = time.perf_counter() - started
             print(f"{ended} in {seconds:.1f} s", file=sys.stderr, flush=True)
     if failures:
-        told = "\n".join(f"- {failure}" for failure in folded(failures))
+        told = "\n".join(f"- {cause}" for cause in folded(failures, verbose=verbose))
         raise AssertionError(
             f"{_one_line(subject)} fails {len(failures)} of {len(listed)} contract "
             f"checks:\n{told}"
         ) from first
 
 
-def folded(failures: Iterable[tuple[str, str]]) -> list[str]:
-    """Failures by what they say: a sentence that many checks repeat stands once.
+def folded(failures: Iterable[tuple[str, str]], *, verbose: bool = False) -> list[str]:
+    """Failures by what they say: first the cause, then in which checks it was met.
 
     Examples
     --------
-    >>> folded([("check_a", "No rows."), ("check_b", "No rows."), ("check_c", "Odd.")])
-    ['check_a (and in 1 more: check_b): No rows.', 'check_c: Odd.']
+    >>> failed = [("check_a", "No rows."), ("check_b", "No rows."), ("check_c", "Odd.")]
+    >>> folded(failed)
+    ['No rows. (in 2 checks, the first: check_a)', 'Odd. (in check_c)']
+    >>> folded(failed, verbose=True)
+    ['No rows. (in 2 checks: check_a, check_b)', 'Odd. (in check_c)']
     """
-    by_sentence: dict[str, list[str]] = {}
-    for name, sentence in failures:
-        by_sentence.setdefault(sentence, []).append(name)
-    return [
-        f"{first} (and in {len(others)} more: {', '.join(others)}): {sentence}"
-        if others
-        else f"{first}: {sentence}"
-        for sentence, (first, *others) in by_sentence.items()
-    ]
+    by_cause: dict[str, list[str]] = {}
+    for name, cause in failures:
+        by_cause.setdefault(cause, []).append(name)
+    return [f"{cause} (in {_where(met, verbose)})" for cause, met in by_cause.items()]
+
+
+def _where(names: Sequence[str], verbose: bool) -> str:
+    if len(names) == 1:
+        return names[0]
+    if verbose:
+        return f"{len(names)} checks: {', '.join(names)}"
+    return f"{len(names)} checks, the first: {names[0]}"
 
 
 def require_legal_name(kind: str, item: Any) -> None:

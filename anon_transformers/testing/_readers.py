@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from pandas.api import types
 
 from anon_transformers._data.columns import to_text
 from anon_transformers.exceptions import DataError
@@ -88,8 +89,10 @@ def check_reader(
         Options under which it reads a table, as the ``source`` of a release file
         states them, such as ``{"path": "people.xlsx"}``. Commands give ``path`` alone.
     expected : data frame, default=None
-        What it must read then; not of graphs. Put texts of digits with leading zeros
-        into it: postal codes are the first that a careless reader destroys.
+        What it must read then; not of graphs. Put what a careless reader destroys into
+        it: texts of digits with leading zeros, as postal codes are; and whole numbers
+        beside a missing cell, in a column of type ``Int64``. Such a number is read as
+        ``1``, and never as ``1.0``.
     verbose : bool, default=False
         Say on the error stream which check runs, and how it ended.
 
@@ -167,6 +170,7 @@ def check_cells_are_read_as_they_are(trial: ReaderTrial) -> None:
         "The expected columns are read, in their order, and no other.",
         f"{list(found.columns)}",
     )
+    _refuse_made_decimals(trial.expected)
     sentence = "Every cell is read as the text that it is."
     require(len(found) == len(trial.expected), sentence, f"{len(found)} rows")
     for name in names:
@@ -189,6 +193,61 @@ def check_codes_stay_texts(trial: ReaderTrial) -> None:
         'A text of digits stays a text: the file holds "01234", and so does the table.',
         f"{len(lost)} such texts that are not in the table, {lost[:1]} the first",
     )
+
+
+def _refuse_made_decimals(expected: pd.DataFrame) -> None:
+    """Refuse whole numbers that pandas made decimals of, beside a missing cell."""
+    for name, column in expected.items():
+        if column.isna().any() and _are_whole_decimals(column):
+            raise AssertionError(
+                "Whole numbers beside missing cells are expected as 1, and not as 1.0. "
+                f"Found: column {name!r} of expected has type {column.dtype}; state "
+                "them with dtype='Int64', and put a fraction into a column of decimals."
+            )
+
+
+def check_whole_numbers_stay_whole(trial: ReaderTrial) -> None:
+    """What stands as 1 in a file of text is no 1.0, beside missing cells either."""
+    written = "\n".join(_text_of(file) for file in trial.files.values())
+    for table in trial.read():
+        for name in table.columns:
+            if not _are_whole_decimals(table[name]):
+                continue
+            texts = to_text(table[name].dropna()).tolist()
+            made = [t for t in texts if _stands_without_fraction(str(t), written)]
+            require(
+                not made,
+                "A whole number is read as 1, also beside missing cells, and not as "
+                "1.0 (pandas: astype('Int64')).",
+                f"in column {name!r} {len(made)} numbers that got a fraction",
+            )
+
+
+def _are_whole_decimals(column: pd.Series) -> bool:
+    """Whether a column has a type for fractions, and none in it."""
+    known = column.dropna()
+    return (
+        types.is_float_dtype(column) and len(known) > 0 and bool((known % 1 == 0).all())
+    )
+
+
+def _text_of(file: Path) -> str:
+    """What a file of text holds; of another, whose numbers do not show, nothing."""
+    try:
+        text = file.read_text("utf-8")
+    except UnicodeDecodeError:
+        return ""
+    return "" if "\0" in text else text
+
+
+def _stands_without_fraction(decimal: str, written: str) -> bool:
+    """Whether a text holds 1 where a table holds 1.0, and 1.0 nowhere."""
+    if not decimal.endswith(".0"):
+        return False
+    whole = re.escape(decimal.removesuffix(".0"))
+    with_fraction = rf"(?<![\w.+-]){whole}\.0"
+    without = rf"(?<![\w.+-]){whole}(?![\w.])"
+    return bool(re.search(without, written) and not re.search(with_fraction, written))
 
 
 def check_reading_again_gives_the_same(trial: ReaderTrial) -> None:
@@ -231,6 +290,7 @@ CHECKS: tuple[Callable[[ReaderTrial], None], ...] = (
     check_cells_are_single_values,
     check_cells_are_read_as_they_are,
     check_codes_stay_texts,
+    check_whole_numbers_stay_whole,
     check_reading_again_gives_the_same,
     check_source_is_left_alone,
     check_missing_file_is_refused,

@@ -59,9 +59,10 @@ def check_writer(
     reader : callable
         The one that is registered under the same name, called with a path: a release
         judges what readers of its file will see. Every cell must come back as the
-        published text that it was: a whole number as ``1``, also beside missing cells;
-        a number with a fraction as ``1.5``; a day as ``2024-02-29``, with a time of day
-        only where the column has one; a truth as ``True``; a missing cell as missing.
+        published text that it was: a whole number as ``1``, also beside missing cells
+        (in a column of decimals ``-3.0`` stays ``-3.0``); another as ``1.5``; a day as
+        ``2024-02-29``, with a time of day only where the column has one; a truth as
+        ``True``; a missing cell as missing.
     suffix : str, default=".dat"
         How names of such files end.
     verbose : bool, default=False

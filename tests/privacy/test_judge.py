@@ -27,6 +27,7 @@ from anon_transformers.privacy import (
     QAnonymity,
     RecursiveCLDiversity,
     TCloseness,
+    describe_model,
     judge,
     stands_alone,
 )
@@ -72,6 +73,12 @@ def test_a_verdict_is_written_as_plain_values():
         "units": 2,
         "failing": 1,
     }
+
+
+def test_a_model_is_named_with_parameters_that_equal_their_defaults():
+    assert describe_model(Odd()) == "odd(answer=True, measured=1.0, merging='any')"
+    asked = describe_model(DistinctLDiversity(l=3))
+    assert asked == "distinct-l-diversity(multiple='each', l=3)"  # no None
 
 
 def test_an_empty_table_cannot_be_judged():

@@ -117,6 +117,6 @@ def test_an_infeasible_run_tells_what_was_stated_and_few_digits():
             levels={"q": 0},
         ).fit(frame)
     message = str(caught.value)
-    assert "t-closeness(t=0.1)" in message
+    assert "reference='input', t=0.1, distance='equal') reaches" in message
     assert "missing_marks" not in message
     assert not re.search(r"0\.\d{5}", message)

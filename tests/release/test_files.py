@@ -157,6 +157,14 @@ def test_bad_csv_files(tmp_path, capfd, content, message):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.parametrize("read", [read_csv, csv_columns])
+def test_a_csv_file_that_is_not_there_is_told_as_one(tmp_path, read):
+    with pytest.raises(DataError, match=r"nowhere\.csv: there is no such file\.$"):
+        read(tmp_path / "nowhere.csv")
+    with pytest.raises(DataError, match="is a folder; name a file"):
+        read(tmp_path)
+
+
 # ------------------------------------------------------------------------- the header
 
 

@@ -153,11 +153,15 @@ class TakesTheMark(MondrianAnonymizer):
 
 
 class TiesBySource(MDAVAnonymizer):
+    _hooks = frozenset({"_tie_order"})
+
     def _tie_order(self, n_rows, rng, subject=None):
         return np.arange(n_rows)
 
 
 class TiesBySecret(MDAVAnonymizer):
+    _hooks = frozenset({"_tie_order"})
+
     def _learn(self, table, models):
         self._secret = table.sensitive[0].codes
         return super()._learn(table, models)

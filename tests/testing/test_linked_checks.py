@@ -20,6 +20,8 @@ from anon_transformers.testing import (
 class RowBlocks(LinkedAnonymizer):
     """The smallest swapper there may be: neighbors in the table are a group."""
 
+    _hooks = frozenset({"_fit", "_generator", "_judge", "_report", "_swap"})
+
     @classmethod
     def test_instances(cls):
         return [cls(k=2)]

@@ -122,7 +122,7 @@ def test_a_broken_reader_fails(people, broken, check, message):
 def test_all_failures_are_told_at_once(people):
     with pytest.raises(AssertionError) as reported:
         check_reader(raises_anything, {"path": people / "people.csv"})
-    assert "raises_anything fails 1 of 8 contract checks" in str(reported.value)
+    assert "raises_anything fails 1 of 9 contract checks" in str(reported.value)
     assert "raised KeyError" in str(reported.value)
 
 
@@ -182,14 +182,55 @@ def lines(tmp_path):
 
 def test_codes_with_leading_zeros_stay_texts(lines):
     check_reader(read_lines, lines, expected=ZIPS)
-    with pytest.raises(AssertionError, match=r"check_codes_stay_texts: A text of"):
+    with pytest.raises(AssertionError, match=r"- A text of .*check_codes_stay_texts"):
         check_reader(guesses_types, lines)
     with pytest.raises(AssertionError, match="'zip' 2 of 2 cells, the first: '01234'"):
         check_reader(guesses_types, lines, expected=ZIPS)
 
 
 def test_another_table_than_the_expected_one_fails(lines):
-    with pytest.raises(AssertionError, match=r"read_as_they_are: .* 2 rows"):
+    with pytest.raises(AssertionError, match=r" 2 rows.*read_as_they_are"):
         check_reader(read_lines, lines, expected=pd.concat([ZIPS, ZIPS[:1]]))
     with pytest.raises(AssertionError, match="The expected columns are read"):
         check_reader(read_lines, lines, expected=ZIPS[["zip", "age"]])
+
+
+VISITS = pd.DataFrame({"visits": pd.array([1, None, 30], dtype="Int64")})
+SHARES = pd.DataFrame({"share": [1.0, None, 2.5], "even": [2.0, 4.0, None]})
+
+
+def read_whole(path):
+    return pd.read_csv(path, dtype={"visits": "Int64"})
+
+
+def makes_decimals(path):
+    return pd.read_csv(path)
+
+
+@pytest.fixture
+def visits(tmp_path):
+    VISITS.assign(name=["a", "b", "c"]).to_csv(tmp_path / "visits.csv", index=False)
+    return {"path": tmp_path / "visits.csv"}
+
+
+def test_a_whole_number_beside_a_missing_cell_gets_no_fraction(visits):
+    check_reader(read_whole, visits)
+    message = "read as 1, also beside missing.* 'visits' 2 numbers that got a fraction"
+    with pytest.raises(AssertionError, match=message):
+        check_reader(makes_decimals, visits)
+
+
+def test_numbers_that_are_written_with_a_fraction_keep_it(tmp_path):
+    SHARES.to_csv(tmp_path / "shares.csv", index=False)
+    check_reader(makes_decimals, {"path": tmp_path / "shares.csv"})
+    SHARES.to_parquet(tmp_path / "shares.parquet")
+    check_reader(registry().readers["parquet"], {"path": tmp_path / "shares.parquet"})
+
+
+def test_an_expected_table_that_pandas_made_decimals_of_is_told(tmp_path):
+    VISITS.astype(float).to_parquet(tmp_path / "visits.parquet")
+    options = {"path": tmp_path / "visits.parquet"}
+    with pytest.raises(AssertionError, match=r"column 'visits' of expected.*'Int64'"):
+        check_reader(pd.read_parquet, options, expected=VISITS.astype(float))
+    with pytest.raises(AssertionError, match=r"first: '1' came back as '1\.0'"):
+        check_reader(pd.read_parquet, options, expected=VISITS)

@@ -135,7 +135,7 @@ class TestParameters:
         with pytest.raises(InfeasibleError, match="'ill' has 2 distinct values"):
             slow.anonymizer(k=2, models=[DistinctLDiversity(3)]).fit(frame)
         with pytest.raises(
-            InfeasibleError, match=r"t-closeness\(t=0\.1\) reaches 0\.5; k-anony"
+            InfeasibleError, match=r"t-closeness\(.*t=0\.1.*\) reaches 0\.5; k-anony"
         ):
             slow.anonymizer(k=2, models=[TCloseness(0.1)], levels={}).fit(frame)
 
@@ -228,7 +228,7 @@ class TestParameters:
         with pytest.raises(InfeasibleError) as caught:
             made.set_params(levels={"a": 0, "b": 1}).fit(frame)
         said = str(caught.value)
-        assert "distinct-l-diversity(l=2) reaches 1; k-anonymity(k=4) could be" in said
+        assert "multiple='each', l=2) reaches 1; k-anonymity(k=4) could be" in said
         assert "No class that shows something keeps it" in said
 
     def test_values_that_hierarchies_lack_are_what_is_in_the_way(self):

@@ -30,6 +30,7 @@ class SuperNodeAnonymizer(GraphAnonymizer):
     k_model: ClassVar[str] = "super-node-size"
     columns_made: ClassVar[tuple[str, ...]] = (NODES, EDGES_INSIDE, "weight")
     loss_means: ClassVar[str] = "of the edges are likely missing in a consistent graph"
+    _hooks: ClassVar[frozenset[str]] = frozenset({"_keep_promises"})
     k: int
 
     def _check_parameters(self) -> None:
