@@ -1,6 +1,6 @@
 """What releases of the same persons tell together."""
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -96,7 +96,8 @@ class Composition:
       below zero it is taken for zero. Not judged is an intruder who knows whose value
       has changed.
 
-    A group of which no table has shown a value is judged by k alone.
+    A group of which no table has shown a value is judged by k alone. A table may lack a
+    column that another one shows; its values are given all the same, and as not shown.
 
     Examples
     --------
@@ -166,15 +167,13 @@ class Composition:
         split = _split_groups(membership, numbers, release.classes)
         rows = split.labels[numbers]
         columns = {
-            name: _split_values(
-                column, name, groups.shown, split.level, rows, release.values[name]
-            )
+            name: _split_values(column, name, split.level, rows, release)
             for name, column in groups.columns.items()
         }
         made = Composition(self.sensitive, presence=self.presence, window=self.window)
         made._persons, made._slots = persons, slots
         made._membership, made._rows = split.labels, rows
-        made._groups = _extended_groups(groups, split.level, columns, release)
+        made._groups = GroupedPersons((*groups.levels, split.level), columns)
         return made
 
     def report(
@@ -302,12 +301,12 @@ class _Pairs(NamedTuple):
 def _nobody(columns: Mapping[str, Kind]) -> GroupedPersons:
     none = np.empty(0, dtype=np.int64)
     most = np.full(1, MANY, dtype=np.int64)
-    empty = GroupValues(pd.Index([], dtype=object), none, none, none, most, ())
+    unseen = np.zeros(1, dtype=bool)
+    empty = GroupValues(
+        pd.Index([], dtype=object), none, none, none, most, unseen, (), ()
+    )
     return GroupedPersons(
-        levels=(),
-        shown=np.zeros(1, dtype=bool),
-        suppressed_shown=(),
-        columns={name: empty._replace(kind=kind) for name, kind in columns.items()},
+        (), {name: empty._replace(kind=kind) for name, kind in columns.items()}
     )
 
 
@@ -332,31 +331,15 @@ def _split_groups(
     return _Split(found.labels[1:].astype(np.int64), level)
 
 
-def _extended_groups(
-    groups: GroupedPersons,
-    level: GroupLevel,
-    columns: Mapping[str, GroupValues],
-    release: PublishedClasses,
-) -> GroupedPersons:
-    shown = level.classes >= FIRST_CLASS - int(release.suppressed_shown)
-    return GroupedPersons(
-        levels=(*groups.levels, level),
-        shown=groups.shown[level.parents] | shown,
-        suppressed_shown=(*groups.suppressed_shown, release.suppressed_shown),
-        columns=dict(columns),
-    )
-
-
 def _split_values(
     column: GroupValues,
-    name: Hashable,
-    shown: np.ndarray,
+    name: str,
     level: GroupLevel,
     rows: np.ndarray,
-    given: pd.Series,
+    release: PublishedClasses,
 ) -> GroupValues:
     """Histograms of the new groups of one sensitive column."""
-    dictionary, values = _coded(column.dictionary, given)
+    dictionary, values = _coded(column.dictionary, release.values[name])
     span = len(dictionary) + 1
     found = number_keys(rows * span + values, len(level.sizes) * span)
     present = _Pairs(rows[found.first], values[found.first], found.sizes)
@@ -366,22 +349,28 @@ def _split_values(
     absent = _absent_children(level)[left.groups]
     stays = (left.counts > 0) & (absent > 0)
     of_classes = np.unique(level.classes[present.groups] * span + present.values)
+    if name in release.not_shown:
+        from_class = MANY
+    else:
+        from_class = FIRST_CLASS - int(release.suppressed_shown)
     return GroupValues(
         dictionary,
         np.concatenate([present.groups, absent[stays]]),
         np.concatenate([present.values, left.values[stays]]),
         np.concatenate([present.counts, left.counts[stays]]),
-        _past(column, shown, level),
+        _past(column, level),
+        column.shown[level.parents] | (level.classes >= from_class),
         (*column.of_classes, np.stack([of_classes // span, of_classes % span])),
+        (*column.from_class, from_class),
         column.kind,
     )
 
 
-def _past(column: GroupValues, shown: np.ndarray, level: GroupLevel) -> np.ndarray:
+def _past(column: GroupValues, level: GroupLevel) -> np.ndarray:
     """Fewest values that were shown of each new group before this release."""
     if column.kind == "permanent":
         return np.full(len(level.sizes), MANY)  # a part has no more than the whole
-    last = np.where(shown, column.distinct(), MANY)
+    last = np.where(column.shown, column.distinct(), MANY)
     return np.minimum(column.past, last)[level.parents]
 
 
@@ -451,27 +440,24 @@ def _without_oldest(groups: GroupedPersons) -> tuple[np.ndarray, GroupedPersons]
     sizes = groups.sizes.copy()
     histories = groups.histories(np.arange(len(sizes)))[:, 1:]
     into, levels = np.zeros(len(sizes), dtype=np.int64), []
-    shown = np.zeros(1, dtype=bool)
-    for codes, shows in zip(histories.T, groups.suppressed_shown[1:], strict=True):
+    for codes in histories.T:
         span = int(codes.max()) + 1
         found = number_keys(into * span + codes, (int(into.max()) + 1) * span)
         level = GroupLevel(into[found.first], codes[found.first], found.sizes)
         into = found.labels.astype(np.int64)  # group 0 comes first and stays 0
         level = level._replace(sizes=add_up(into, sizes, len(found.first)))
         level.sizes[0] = 0
-        shown = shown[level.parents] | (level.classes >= FIRST_CLASS - int(shows))
         levels.append(level)
-    columns = groups.columns.items()
-    merged = GroupedPersons(
-        levels=tuple(levels),
-        shown=shown,
-        suppressed_shown=groups.suppressed_shown[1:],
-        columns={name: _merged_values(column, into) for name, column in columns},
-    )
-    return into, merged
+    columns = {
+        name: _merged_values(column, into, levels)
+        for name, column in groups.columns.items()
+    }
+    return into, GroupedPersons(tuple(levels), columns)
 
 
-def _merged_values(column: GroupValues, into: np.ndarray) -> GroupValues:
+def _merged_values(
+    column: GroupValues, into: np.ndarray, levels: Sequence[GroupLevel]
+) -> GroupValues:
     span = len(column.dictionary) + 1
     groups = into[column.groups]
     inside = groups > 0
@@ -482,12 +468,17 @@ def _merged_values(column: GroupValues, into: np.ndarray) -> GroupValues:
     past = np.full(int(into.max()) + 1, MANY, dtype=np.int64)
     np.minimum.at(past, into, column.past)
     past[0] = MANY
+    shown = np.zeros(1, dtype=bool)
+    for level, from_class in zip(levels, column.from_class[1:], strict=True):
+        shown = shown[level.parents] | (level.classes >= from_class)
     return GroupValues(
         column.dictionary,
         groups[found.first],
         values[found.first],
         counts,
         past,
+        shown,
         column.of_classes[1:],
+        column.from_class[1:],
         column.kind,
     )

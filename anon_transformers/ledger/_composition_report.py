@@ -39,7 +39,9 @@ class GroupValues(NamedTuple):
     values: np.ndarray
     counts: np.ndarray
     past: np.ndarray  # fewest known values in earlier releases, by group
-    of_classes: tuple[np.ndarray, ...]  # (class, value) pairs that a release shows
+    shown: np.ndarray  # whether any release shows values of a group
+    of_classes: tuple[np.ndarray, ...]  # (class, value) pairs of each release
+    from_class: tuple[int, ...]  # the first class whose values a release shows
     kind: str = "permanent"
 
     def distinct(self) -> np.ndarray:
@@ -65,8 +67,6 @@ class GroupedPersons:
     """
 
     levels: tuple[GroupLevel, ...]
-    shown: np.ndarray  # whether any release shows values of a group
-    suppressed_shown: tuple[bool, ...]
     columns: dict[str, GroupValues]
 
     @property
@@ -161,7 +161,7 @@ def report_groups(
     persons = groups.sizes
     occupied = persons > 0
     occupied[0] = False
-    judged = occupied & groups.shown
+    judged = {name: occupied & column.shown for name, column in groups.columns.items()}
     distinct = {name: column.distinct() for name, column in groups.columns.items()}
     if presence == "unknown":
         persons, distinct = _relaxed(groups, occupied, distinct, k, l)
@@ -171,7 +171,7 @@ def report_groups(
             past = _fewest_of_a_class(groups, name, np.arange(len(persons)))
         distinct[name] = np.minimum(distinct[name], past)
     small = occupied & (persons < k)
-    poor = {name: judged & (distinct[name] < l[name]) for name in distinct}
+    poor = {name: judged[name] & (distinct[name] < l[name]) for name in distinct}
     failing = np.logical_or.reduce([small, *poor.values()])
     return CompositionReport(
         passed=not failing.any(),
@@ -179,7 +179,7 @@ def report_groups(
         l=dict(l),
         k_reached=int(persons[occupied].min()),
         l_reached={
-            name: int(found[judged].min()) if judged.any() else 0
+            name: int(found[judged[name]].min()) if judged[name].any() else 0
             for name, found in distinct.items()
         },
         releases=len(groups.levels),
@@ -221,7 +221,7 @@ def _relaxed(
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Persons and values where an intruder does not know who was absent."""
     persons, values = groups.sizes.copy(), {n: d.copy() for n, d in distinct.items()}
-    poor = [groups.shown & (values[name] < l[name]) for name in values]
+    poor = [groups.columns[name].shown & (values[name] < l[name]) for name in values]
     which = np.flatnonzero(occupied & np.logical_or.reduce([groups.sizes < k, *poor]))
     histories = groups.histories(np.arange(len(persons)))
     if len(which) * histories.size > MOST_COMPARISONS:
@@ -318,10 +318,11 @@ def _fewest_of_a_class(
     fewest = np.full(len(which), MANY, dtype=np.int64)
     for release in reversed(range(len(groups.levels))):
         level = groups.levels[release]
-        classes, values = groups.columns[name].of_classes[release]
+        column = groups.columns[name]
+        classes, values = column.of_classes[release]
         codes, which = level.classes[which], level.parents[which]
         known = np.bincount(classes[values > 0], minlength=int(codes.max()) + 1)[codes]
-        there = codes > SUPPRESSED_CODE - int(groups.suppressed_shown[release])
+        there = codes >= column.from_class[release]
         fewest = np.where(there, np.minimum(fewest, known), fewest)
     return fewest
 
@@ -330,8 +331,7 @@ def _common(groups: GroupedPersons, name: str, which: np.ndarray) -> np.ndarray:
     """Values that all classes share which a group has been in."""
     column = groups.columns[name]
     histories = groups.histories(which)
-    hidden = ~np.array(groups.suppressed_shown, dtype=bool)
-    histories[:, hidden] *= histories[:, hidden] != SUPPRESSED_CODE
+    histories *= histories >= np.array(column.from_class, dtype=np.int64)
     lengths = histories.max(axis=0, initial=0) + 1
     start = np.concatenate([[0], np.cumsum(lengths)])
     pairs = [

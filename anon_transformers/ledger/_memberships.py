@@ -10,7 +10,6 @@ ledger without the secret learns how long that is, and nothing else.
 import hashlib
 import hmac
 import json
-import os
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,20 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from anon_transformers.exceptions import ConfigurationError, LedgerError, ParameterError
+from anon_transformers.exceptions import LedgerError, ParameterError
+from anon_transformers.ledger._secrets import SHORTEST, derive_key, read_secret
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VARIABLE = "ANON_LEDGER_KEY"
 """Variable of the environment that holds the secret."""
-SHORTEST_SECRET = 32
-"""Bytes of a secret; one that people make up is guessed."""
 DIGEST_BYTES = 16
 VALUE_BYTES = 8
 NO_VALUE = 0
 """In place of a value that is missing."""
-KEY_BYTES = 32
 NONCE_BYTES = 12
 FORMAT = b"anon2"
 """First bytes of what is stored."""
@@ -55,23 +52,23 @@ class MembershipKey:
     --------
     >>> key = MembershipKey(b"x" * 32)
     >>> key
-    MembershipKey(id='00084b521f1124b1')
+    MembershipKey(id='5727573e93e7d6de')
     >>> len(key.persons(["Ada", "Grace"])), key.persons(["Ada"]).dtype
     (2, dtype('S16'))
     """
 
     def __init__(self, secret: bytes | str):
         given = secret.encode() if isinstance(secret, str) else bytes(secret)
-        if len(given) < SHORTEST_SECRET:
+        if len(given) < SHORTEST:
             raise ParameterError(
-                f"secret: it has {len(given)} bytes, and needs at least "
-                f"{SHORTEST_SECRET}; draw one with secrets.token_hex(32)."
+                f"secret: it has {len(given)} bytes, and needs at least {SHORTEST} "
+                "that are drawn by chance."
             )
-        self._persons = _derived(given, b"persons")
-        self._values = _derived(given, b"values")
-        self._blob = _derived(given, b"memberships")
-        self._commitment = _derived(given, b"commitment")
-        self.id = _derived(given, b"name of the key")[:8].hex()
+        self._persons = derive_key(given, "ledger", "persons")
+        self._values = derive_key(given, "ledger", "values")
+        self._blob = derive_key(given, "ledger", "memberships")
+        self._commitment = derive_key(given, "ledger", "commitment")
+        self.id = derive_key(given, "ledger", "name of the key")[:8].hex()
 
     def __repr__(self) -> str:
         return f"MembershipKey(id={self.id!r})"
@@ -85,13 +82,8 @@ class MembershipKey:
         cls, environment: Mapping[str, str] | None = None
     ) -> "MembershipKey | None":
         """The key of ``ANON_LEDGER_KEY``; None if the variable is not set."""
-        given = (os.environ if environment is None else environment).get(VARIABLE)
-        if not given:
-            return None
-        try:
-            return cls(given)
-        except ParameterError as error:
-            raise ConfigurationError(f"{VARIABLE}: {error}") from None
+        secret = read_secret(VARIABLE, environment)
+        return None if secret is None else cls(secret)
 
     def persons(self, persons: Iterable[str]) -> "NDArray[np.bytes_]":
         """What stands for each person.
@@ -179,14 +171,6 @@ class MembershipKey:
 def _row_type(columns: Sequence[str]) -> np.dtype:
     values = [(name, "<u8") for name in columns]
     return np.dtype([(PERSON, f"S{DIGEST_BYTES}"), (CLASS, "<i4"), *values])
-
-
-def _derived(secret: bytes, purpose: bytes) -> bytes:
-    from cryptography.hazmat.primitives.hashes import SHA256
-    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
-    info = b"anon-transformers ledger v1: " + purpose
-    return HKDF(SHA256(), KEY_BYTES, salt=None, info=info).derive(secret)
 
 
 def _cipher(key: bytes) -> Any:

@@ -48,6 +48,9 @@ class Publication:
         Ids of other sources that are declared to hold some of the same persons.
     recoding : {"fresh", "reuse"}
         Whether its classes were made anew, or are cells that the release keeps.
+    linked : bool
+        Whether it shows which rows are of one person in several versions, as stable
+        pseudonyms do.
 
     Examples
     --------
@@ -69,6 +72,7 @@ class Publication:
     levels: dict[str, Any] = field(default_factory=dict)
     shares_persons_with: list[str] = field(default_factory=list)
     recoding: str = "fresh"
+    linked: bool = False
 
     def may_share_persons(self, other: "Publication") -> bool:
         """Whether both are of one source, or one declares that they share persons."""

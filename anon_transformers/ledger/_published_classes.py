@@ -1,6 +1,6 @@
 """Which class each person of a release is in."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, check_choice
 from anon_transformers.parameters import is_whole
 
 SUPPRESSED_CLASS = -1
@@ -36,6 +36,10 @@ class PublishedClasses:
         and NaN are missing; other marks of a missing value must be given as None.
     suppressed_shown : bool, default=True
         Whether the table shows the sensitive values of suppressed persons.
+    not_shown : collection of str, optional
+        Sensitive columns that this table does not hold. Their values must be given all
+        the same, as far as other releases have told them: groups that this release
+        divides are judged by what others show of them.
 
     Examples
     --------
@@ -47,6 +51,7 @@ class PublishedClasses:
     classes: Any
     values: Mapping[str, Any] = field(default_factory=dict)
     suppressed_shown: bool = True
+    not_shown: Collection[str] = ()
 
     def __post_init__(self) -> None:
         """Bring everything into one form, and refuse what has none."""
@@ -64,6 +69,8 @@ class PublishedClasses:
                     f"values of {name!r} are {len(column)} for {len(classes)} persons."
                 )
             columns[name] = column
+        for name in self.not_shown:
+            check_choice("not_shown", name, columns)
         taken = {"persons": keys, "classes": classes, "values": columns}
         for name, form in taken.items():
             object.__setattr__(self, name, form)

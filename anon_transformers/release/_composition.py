@@ -6,7 +6,8 @@ published in between. By then its publication is reserved, and nobody else's can
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,10 @@ from anon_transformers.release._persons_in_classes import (
     PersonsInClasses,
 )
 from anon_transformers.release._run import JUDGED, write_json
-from anon_transformers.release._stated_composition import AskedTogether
+from anon_transformers.release._stated_composition import (
+    AskedTogether,
+    StatedComposition,
+)
 from anon_transformers.release._stated_recoding import reuses_cells
 
 if TYPE_CHECKING:
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
         PublishedClasses,
         RecordedPublication,
     )
+    from anon_transformers.ledger._composition import Kind
 
 NO_KEY = (
     "the environment has no ANON_LEDGER_KEY, by which the ledger keeps who was in "
@@ -112,7 +117,9 @@ class Together:
             self.candidate.run.path(JUDGED),
             self.candidate.run.sealed({"with": _names(earlier)}),
         )
-        if self.asked is None or not (earlier or self.asked.must):
+        if self.asked is None:
+            return self._unasked_faults(earlier)
+        if not (earlier or self.asked.must):
             return []
         stage("judging together with earlier releases")
         try:
@@ -120,6 +127,19 @@ class Together:
         except (NotEvaluable, LedgerError) as error:
             return [f"composition: {str(error).removeprefix('composition: ')}"]
         return [] if report.passed else [describe(report)]
+
+    def _unasked_faults(self, earlier: "Sequence[RecordedPublication]") -> list[str]:
+        """Refuse a table without persons, beside tables whose persons are protected."""
+        stated = self.form.config.composition
+        if stated is not None and stated.accept_unjudged is not None:
+            return []
+        if all(one.memberships == "none" for one in earlier):
+            return []
+        return [
+            "composition: earlier releases of this source are judged together by the "
+            "persons they hold, and this one names no roles.subject; name it, or state "
+            "composition.accept_unjudged with your reason"
+        ]
 
     def new_faults(self) -> list[str]:
         """The same, if a release was published since the candidate was judged."""
@@ -132,18 +152,23 @@ class Together:
 
         Called between the reservation of a publication and its confirmation.
         """
-        if self.asked is None or self.form.config.roles.subject is None:
+        if self.form.config.roles.subject is None or not self.form.composes:
             return
         key = read_membership_key()
+        if key is None and self.asked is None:
+            return
         if key is None:
             LOG.warning(
                 "Who is in which class is not kept, for %s. A further release of this "
                 "source will be refused.", NO_KEY,
             )  # fmt: skip
             return
-        if not self.form.composes:
-            return
-        now = self._now
+        try:
+            now = self._now
+        except NotEvaluable:
+            if self.asked is None:  # and so will no later release be judged with it
+                return
+            raise
         self.ledger.write_memberships(
             self.publication.name, key, now.persons, self._kept_classes(), now.values
         )
@@ -174,8 +199,12 @@ class Together:
 
     @cached_property
     def _now(self) -> PersonsInClasses:
-        columns = () if self.asked is None else tuple(self.asked.l)
-        return self.form.persons_in_classes(self.candidate, columns)
+        config = self.form.config
+        stated = config.composition or StatedComposition()
+        columns = stated.l_in_force(
+            self.candidate.run.thresholds, config.roles.sensitive
+        )
+        return self.form.persons_in_classes(self.candidate, list(columns))
 
     def _judged(
         self, asked: AskedTogether, earlier: "Sequence[RecordedPublication]"
@@ -197,60 +226,160 @@ class Together:
                 f"composition.sensitive does not say of {unstated} whether a person's "
                 "value is permanent or changing"
             )
+        tables = [_stored(self.ledger, one, key) for one in earlier]
+        tables.append(_keyed(self._now, key))
+        published = [*(one.publication for one in earlier), self.publication]
+        linked = any(publication.linked for publication in published)
+        columns = _judged_columns(asked, len(tables) if linked else 0)
         composition = Composition(
-            {name: asked.stated.sensitive[name] for name in asked.l},
+            {column.name: column.kind for column in columns},
             presence=asked.stated.presence,
             window=asked.stated.window,
         )
-        for one in earlier:
-            stored = stored_classes(self.ledger, one, key, asked.l)
-            composition = composition.extended(stored)
-        return composition.extended(_keyed(self._now, key)).report(asked.k, asked.l)
+        for release in _in_turn(tables, columns):
+            composition = composition.extended(release)
+        return composition.report(asked.k, {c.name: asked.l[c.of] for c in columns})
 
 
 def _names(earlier: "Sequence[RecordedPublication]") -> list[list[str]]:
     return [list(one.publication.name) for one in earlier]
 
 
+@dataclass(frozen=True)
+class _KeyedTable:
+    """Who is in which class of a table, with digests of persons and values."""
+
+    persons: np.ndarray
+    classes: np.ndarray
+    values: Mapping[str, np.ndarray]
+    suppressed_shown: bool
+
+
+@dataclass(frozen=True)
+class _JudgedColumn:
+    """A sensitive column as releases are judged by it.
+
+    Where rows of a person are linked, a changing column is one column per release: the
+    value of then belongs to the person of now, as whoever follows the link knows.
+    """
+
+    name: str
+    of: str
+    kind: "Kind"
+    only: int | None = None
+
+    def is_shown(self, number: int, table: _KeyedTable) -> bool:
+        """Whether the table of this number shows values of the column."""
+        return self.of in table.values and self.only in (None, number)
+
+    def values_in(self, number: int, table: _KeyedTable, known: "_Known") -> np.ndarray:
+        """Values of the persons of a table; those of before if it shows none."""
+        if not self.is_shown(number, table):
+            return known.of(table.persons)
+        known.learn(table.persons, table.values[self.of])
+        return table.values[self.of]
+
+
+class _Known:
+    """The last value of each person that any release has shown."""
+
+    def __init__(self) -> None:
+        self._values = pd.Series(dtype=np.uint64)
+
+    def learn(self, persons: np.ndarray, values: np.ndarray) -> None:
+        told = pd.Series(values, index=_as_index(persons))
+        kept = self._values[~self._values.index.isin(told.index)]
+        self._values = told if kept.empty else pd.concat([kept, told])
+
+    def of(self, persons: np.ndarray) -> np.ndarray:
+        found = self._values.reindex(_as_index(persons), fill_value=0)
+        return found.to_numpy(dtype=np.uint64)
+
+
+def _as_index(persons: np.ndarray) -> pd.MultiIndex:
+    """Digests as pairs of numbers, which are looked up without a Python object each."""
+    words = np.ascontiguousarray(persons).view(np.uint64).reshape(len(persons), -1)
+    return pd.MultiIndex.from_arrays(list(words.T))
+
+
+def _judged_columns(asked: AskedTogether, n_linked: int) -> list[_JudgedColumn]:
+    """The columns that releases are judged by, of which so many tables are linked."""
+    found = []
+    for name in asked.l:
+        kind = asked.stated.sensitive[name]
+        if kind == "permanent" or not n_linked:
+            found.append(_JudgedColumn(name, name, kind))
+            continue
+        for number in range(n_linked):
+            then = f"{name} of release {number + 1}"
+            found.append(_JudgedColumn(then, name, "permanent", number))
+    return found
+
+
+def _in_turn(
+    tables: "Sequence[_KeyedTable]", columns: Sequence[_JudgedColumn]
+) -> "Iterator[PublishedClasses]":
+    """Tables as they are judged, each with what those before it have told."""
+    from anon_transformers.ledger import PublishedClasses
+
+    known = {column.name: _Known() for column in columns}
+    for number, table in enumerate(tables):
+        values = {
+            c.name: _with_missing(c.values_in(number, table, known[c.name]))
+            for c in columns
+        }
+        yield PublishedClasses(
+            table.persons,
+            table.classes,
+            values,
+            suppressed_shown=table.suppressed_shown,
+            not_shown=[c.name for c in columns if not c.is_shown(number, table)],
+        )
+
+
 def stored_classes(
     ledger: "Ledger",
-    one: "RecordedPublication",
+    earlier: "Sequence[RecordedPublication]",
     key: "MembershipKey",
-    columns: Mapping[str, int],
-) -> "PublishedClasses":
-    """The persons of an earlier release, as the ledger keeps them."""
-    from anon_transformers.ledger import PublishedClasses
+    asked: AskedTogether,
+) -> "Iterator[PublishedClasses]":
+    """Earlier releases as a later one is judged with them; not where rows are linked.
 
-    shown = "/".join(one.publication.name)
+    Raises
+    ------
+    NotEvaluable
+        If the classes of one are not kept, or links tell whose a changing value was.
+    """
+    changing = [name for name in asked.l if asked.stated.sensitive[name] == "changing"]
+    if changing and any(one.publication.linked for one in earlier):
+        raise NotEvaluable(
+            "recoding: stable pseudonyms of earlier releases link changing values "
+            f"({', '.join(changing)}), and cells are not kept then"
+        )
+    tables = [_stored(ledger, one, key) for one in earlier]
+    return _in_turn(tables, _judged_columns(asked, 0))
+
+
+def _stored(
+    ledger: "Ledger", one: "RecordedPublication", key: "MembershipKey"
+) -> _KeyedTable:
+    """The persons of an earlier release, as the ledger keeps them."""
     if one.memberships != "kept":
+        shown = "/".join(one.publication.name)
         raise NotEvaluable(
             f"the ledger does not keep who was in which class of {shown}: it was "
-            "published without ANON_LEDGER_KEY or a subject, or they were forgotten."
+            "published without ANON_LEDGER_KEY or a subject, or they were forgotten"
         )
     kept = ledger.read_memberships(one.publication.name, key)
-    missing = [name for name in columns if name not in kept.values]
-    if missing:
-        raise NotEvaluable(
-            f"{shown} was published without a judgement of {missing}, and nobody knows "
-            "the values that it showed."
-        )
-    return PublishedClasses(
-        kept.persons,
-        kept.classes,
-        {name: _with_missing(kept.values[name]) for name in columns},
-        suppressed_shown=one.publication.method.get("suppression") != "blank",
-    )
+    blanks = one.publication.method.get("suppression") == "blank"
+    return _KeyedTable(kept.persons, kept.classes, kept.values, not blanks)
 
 
-def _keyed(now: PersonsInClasses, key: "MembershipKey") -> "PublishedClasses":
+def _keyed(now: PersonsInClasses, key: "MembershipKey") -> _KeyedTable:
     """The persons of a candidate, as the ledger will keep them."""
-    from anon_transformers.ledger import PublishedClasses
-
-    return PublishedClasses(
-        key.persons(now.persons),
-        now.classes,
-        {name: keyed_values(key, name, cells) for name, cells in now.values.items()},
-        suppressed_shown=now.suppressed_shown,
+    values = {name: key.values(name, cells) for name, cells in now.values.items()}
+    return _KeyedTable(
+        key.persons(now.persons), now.classes, values, now.suppressed_shown
     )
 
 
@@ -265,10 +394,14 @@ def _with_missing(digests: np.ndarray) -> pd.Series:
     return pd.Series(pd.arrays.IntegerArray(digests, digests == 0))
 
 
+def _persons(count: int) -> str:
+    return f"{count:,} person{'s' if count != 1 else ''}"
+
+
 def describe(report: "CompositionReport") -> str:
     """Why releases may not be published together: counts and reasons, of nobody."""
     parts = [
-        f"{found['persons']:,} persons {WORDS[reason]}"
+        f"{_persons(found['persons'])} {WORDS[reason]}"
         for reason, found in report.reasons.items()
         if found["persons"]
     ]
@@ -279,7 +412,7 @@ def describe(report: "CompositionReport") -> str:
     ]
     return (
         f"composition: with the {report.releases - 1} releases before it, "
-        f"{report.failing_persons:,} of {report.persons:,} persons are not protected "
+        f"{report.failing_persons:,} of {_persons(report.persons)} are not protected "
         f"({'; '.join(parts)}); asked for {', '.join(asked)}, reached "
         f"{', '.join(reached)}"
     )

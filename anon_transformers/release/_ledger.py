@@ -163,6 +163,7 @@ def publication_of(
         },
         levels=plain_parameters({c["id"]: c.get("observed") for c in checks}),
         shares_persons_with=_shared_sources(config),
+        linked=config.pseudonyms is not None and config.pseudonyms.stable,
         recoding=config.recoding,
     )
 

@@ -26,7 +26,7 @@ from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._ledger import settle
 from anon_transformers.release._log import stage, tell
 from anon_transformers.release._policies import refuse_looser_thresholds
-from anon_transformers.release._pseudonyms import read_secret
+from anon_transformers.release._pseudonyms import pseudonym_secret
 from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._run import (
     RUNS,
@@ -149,7 +149,7 @@ def load_as_stated(
         "files": file_hashes(config),
     }
     if config.pseudonyms is not None:
-        read_secret()  # refuses now, and not once the table is made
+        pseudonym_secret()  # refuses now, and not once the table is made
     tell(config.title)
     turn = Turn(config, run_id)
     while True:

@@ -2,17 +2,15 @@
 
 A pseudonym is HMAC-SHA-256 of the cell under a key that HKDF derives from the
 publisher's secret, for one column of one publication: nobody without the secret finds
-the cell, and pseudonyms of two versions have nothing in common.
+the cell, and pseudonyms of two versions have nothing in common unless the file asks
+for stable ones.
 
 Whoever sees a pseudonym twice knows that both rows are of one person. So the gate
 judges such a table as an intruder sees it: a row's class is its own labels together
 with those of all rows that have its pseudonym.
 """
 
-import binascii
 import hmac
-import json
-import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,17 +18,17 @@ import pandas as pd
 
 from anon_transformers._data.columns import to_text
 from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.ledger._secrets import HOW_TO_DRAW, derive_key, read_secret
 
 VARIABLE = "ANON_PSEUDONYM_KEY"
 """Where the secret is looked for."""
-LEAST_BYTES = 32
 N_BYTES = 16
 """Of a pseudonym: two of 10⁹ persons share one with a chance of 10⁻²¹."""
 LINKED = "linked rows"
 """Column of the classes that pseudonyms make, for the gate alone."""
 
 
-def read_secret() -> bytes:
+def pseudonym_secret() -> bytes:
     """The publisher's secret, from the environment.
 
     Raises
@@ -38,28 +36,16 @@ def read_secret() -> bytes:
     ConfigurationError
         If there is none, or a short one; the words do not hold it.
     """
-    text = os.environ.get(VARIABLE, "")
-    if not text:
+    secret = read_secret(VARIABLE)
+    if secret is None:
         raise ConfigurationError(
-            f"pseudonyms: the environment has no {VARIABLE}; set it to {LEAST_BYTES} "
-            "random bytes in hexadecimal digits (openssl rand -hex 32), or name a "
-            "connection under airflow.secrets."
-        )
-    try:
-        secret = bytes.fromhex(text.strip())
-    except (ValueError, binascii.Error):
-        secret = b""
-    if len(secret) < LEAST_BYTES:
-        raise ConfigurationError(
-            f"pseudonyms: {VARIABLE} must hold {LEAST_BYTES} bytes or more, in "
-            "hexadecimal digits."
+            f"pseudonyms: the environment has no {VARIABLE}; set it to random "
+            f"characters ({HOW_TO_DRAW}), or name a connection under airflow.secrets."
         )
     return secret
 
 
-def make_pseudonyms(
-    cells: pd.Series, secret: bytes, release: str, version: str
-) -> pd.Series:
+def make_pseudonyms(cells: pd.Series, secret: bytes, *scope: str) -> pd.Series:
     """The pseudonym of each cell; None where the cell is missing.
 
     Parameters
@@ -68,7 +54,7 @@ def make_pseudonyms(
         A column of identifiers, under its name.
     secret : bytes
         The publisher's.
-    release, version : str
+    scope : str
         What the pseudonyms are for; elsewhere they are others.
 
     Examples
@@ -78,22 +64,13 @@ def make_pseudonyms(
     >>> made[0] == made[2], made[0] == made[1], made[3], len(made[0])
     (True, False, None, 32)
     """
-    key = _derived(secret, str(cells.name), release, version)
+    key = derive_key(secret, "pseudonym", str(cells.name), *scope)
     codes, texts = pd.factorize(to_text(cells))
     made = [
         hmac.digest(key, str(text).encode(), "sha256")[:N_BYTES].hex() for text in texts
     ]
     found = np.array([*made, None], dtype=object)[codes]
     return pd.Series(found, index=cells.index, name=cells.name, dtype=object)
-
-
-def _derived(secret: bytes, *purpose: str) -> bytes:
-    from cryptography.hazmat.primitives.hashes import SHA256
-    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-
-    # In JSON, no part can lend its end to the next.
-    info = json.dumps(["anon-transformers pseudonym", *purpose]).encode()
-    return HKDF(algorithm=SHA256(), length=32, salt=None, info=info).derive(secret)
 
 
 def linked_classes(

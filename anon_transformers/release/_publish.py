@@ -92,7 +92,7 @@ def publish(location: Location) -> str:
     with held(run.folder):
         for event in run.journal.stories().get(run.id, []):
             if event["event"] == "published":
-                if not run.is_gone:
+                if run.can_be_read:  # else it was confirmed before it was removed
                     settle(run.config)
                 keep_private_report(run)
                 remove_run(run.folder)

@@ -172,8 +172,8 @@ class Recoding:
         stated = self.asked.stated
         kinds = {name: stated.sensitive[name] for name in self.asked.l}
         so_far = PersonsSoFar(kinds, window=stated.window)
-        for one in self.earlier:
-            release = stored_classes(self.ledger, one, key, self.asked.l)
+        stored = stored_classes(self.ledger, self.earlier, key, self.asked)
+        for one, release in zip(self.earlier, stored, strict=True):
             so_far.add(release, stays=self._stays(one))
         return so_far
 

@@ -33,6 +33,10 @@ from anon_transformers.release._manifest import (
 )
 from anon_transformers.release._policies import public_policies
 from anon_transformers.release._run import Run, write_text
+from anon_transformers.release._stated_composition import (
+    public_composition,
+    sentence_of,
+)
 from anon_transformers.release._table import TableForm
 from anon_transformers.release._verdict_only import why_verdict_only
 
@@ -90,6 +94,7 @@ def write_report(
         parameters=method_lines(config, made),
         roles=config.roles,
         policies=public_policies(config),
+        together=sentence_of(public_composition(config, run.thresholds)),
         warnings=warnings_of(form.unjudged_columns(), verdict.get("attacks", {})),
         not_judged=form.unjudged_columns(),
         loss_rows=loss_rows(config, made, verdict),

@@ -109,6 +109,11 @@ class Run:
         """Whether it has ended; others' files may keep the folder."""
         return not self.path(ORDER).is_file()
 
+    @property
+    def can_be_read(self) -> bool:
+        """Whether its order and key are there: who removes it may be cut off."""
+        return not self.is_gone and self.path(KEY).is_file()
+
     def refuse_gone(self) -> None:
         """Refuse to work on a run that has ended."""
         if self.is_gone:

@@ -100,7 +100,8 @@ def _asked(
 def repeats(config: "ReleaseConfig") -> bool:
     """Whether a release is made to be published again and again."""
     by_schedule = config.schedule is not None or bool(config.airflow.wait_for)
-    return by_schedule or config.grain is not None
+    # What was filled in may look like a placeholder.
+    return by_schedule or config.stated.grain is not None
 
 
 def check_composition(config: "ReleaseConfig") -> None:
@@ -111,6 +112,7 @@ def check_composition(config: "ReleaseConfig") -> None:
             if name not in roles.sensitive:
                 fault = unknown_choice("sensitive column", name, roles.sensitive)
                 raise ValueError(f"composition.{key}: {fault}")
+    _refuse_unjudged_links(config, stated)
     must = repeats(config) or reuses_cells(config)
     if stated.accept_unjudged is not None or not must:
         return
@@ -133,6 +135,22 @@ def check_composition(config: "ReleaseConfig") -> None:
             f"composition.sensitive: say of {', '.join(map(repr, unstated))} whether a "
             "person's value stays for ever (permanent) or may be another one in each "
             "release (changing)."
+        )
+
+
+def _refuse_unjudged_links(config: "ReleaseConfig", stated: StatedComposition) -> None:
+    """Refuse pseudonyms that stay, unless versions are judged by what they link."""
+    if config.pseudonyms is None or not config.pseudonyms.stable:
+        return
+    if config.roles.subject is None:
+        raise ValueError(
+            "pseudonyms.stable: whoever has two versions knows which rows are of one "
+            "person; name roles.subject, so that versions are judged together."
+        )
+    if stated.accept_unjudged is not None or stated.presence != "known":
+        raise ValueError(
+            "pseudonyms.stable: pseudonyms that stay show who joined and left; leave "
+            "composition.accept_unjudged and presence: unknown out, or stable."
         )
 
 
@@ -205,6 +223,42 @@ def public_composition(
     asked = AskedTogether.of(config, thresholds)
     kept = {"recoding": config.recoding} if reuses_cells(config) else {}
     return kept if asked is None else {"composition": asked.public(), **kept}
+
+
+def sentence_of(public: Mapping[str, Any]) -> str:
+    """What a reader is told of releases that are judged together; empty if none are.
+
+    Examples
+    --------
+    >>> sentence_of({"composition": {"not_judged": "other persons every month"}})
+    'It was not judged what this table tells together with earlier releases of the \
+same persons. The publisher says: other persons every month'
+    """
+    if not public:
+        return ""
+    asked = public["composition"]
+    if "not_judged" in asked:
+        return (
+            "It was not judged what this table tells together with earlier releases "
+            f"of the same persons. The publisher says: {asked['not_judged']}"
+        )
+    of_values = "".join(
+        f", with at least {n} values of {name}" for name, n in asked["l"].items()
+    )
+    several = asked["window"]
+    which = "all earlier releases"
+    if several is not None:
+        which = f"the last {several - 1} releases, and no older ones,"
+    told = (
+        ""
+        if asked["presence"] == "known"
+        else (" It is supposed that nobody knows who was in which release.")
+    )
+    return (
+        f"Judged together with {which} of the same persons: whoever has them all finds "
+        f"everybody among {asked['k']} persons or more who shared every class"
+        f"{of_values}.{told}"
+    )
 
 
 def refuse_not_composable(form: "Form", thresholds: Sequence[Threshold]) -> None:

@@ -39,6 +39,12 @@ def check_recoding(config: "ReleaseConfig") -> None:
             "recoding: kept cells protect from intruders who know who was present; "
             "leave composition.presence out."
         )
+    linked = config.pseudonyms is not None and config.pseudonyms.stable
+    if linked and stated is not None and "changing" in stated.sensitive.values():
+        raise ValueError(
+            "recoding: stable pseudonyms tell whose a changing value was, and cells "
+            "are not kept for that; leave pseudonyms.stable out."
+        )
     if config.on_refusal.back_off:
         raise ValueError(
             "recoding: a rung of on_refusal.back_off makes other cells than those that "

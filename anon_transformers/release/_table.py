@@ -64,6 +64,7 @@ from anon_transformers.release._identifying_columns import (
     identifying_faults,
 )
 from anon_transformers.release._kept_cells import KeptCells
+from anon_transformers.release._ledger import source_of
 from anon_transformers.release._person_columns import refuse_dropped_persons
 from anon_transformers.release._persons_in_classes import (
     PersonsInClasses,
@@ -72,7 +73,7 @@ from anon_transformers.release._persons_in_classes import (
 from anon_transformers.release._pseudonyms import (
     linked_classes,
     make_pseudonyms,
-    read_secret,
+    pseudonym_secret,
 )
 from anon_transformers.release._recode import ProtectedRows, Recoding
 from anon_transformers.release._recoverable_labels import recoverable_faults
@@ -256,13 +257,13 @@ class TableForm(Form):
         config = self.config
         if config.pseudonyms is None:
             return {}
-        secret = read_secret()
+        secret = pseudonym_secret()
+        scope = [config.name, version]
+        if config.pseudonyms.stable:
+            scope = [config.name, "all versions", source_of(config)[1]]
         return {
             name: make_pseudonyms(
-                source[name].iloc[rows].reset_index(drop=True),
-                secret,
-                config.name,
-                version,
+                source[name].iloc[rows].reset_index(drop=True), secret, *scope
             )
             for name in config.pseudonyms.columns
         }

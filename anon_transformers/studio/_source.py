@@ -164,6 +164,7 @@ def _config(
                 "anonymizer": {"name": "mondrian"},
                 "thresholds": [{"model": "k-anonymity", "k": 2}],
                 "target": target or {"path": "unused"},
+                "composition": {"accept_unjudged": "nothing is published of it"},
                 "name": "table",
                 "folder": folder,
             }

@@ -39,7 +39,7 @@ def kept(ledger, key):
 
 
 def test_persons_are_hmac_under_a_derived_key(key):
-    derived = hkdf(b"m" * 32, b"anon-transformers ledger v1: persons")
+    derived = hkdf(b"m" * 32, b'["anon-transformers", "ledger", "persons"]')
     expected = [hmac.digest(derived, p.encode(), "sha256")[:16] for p in PERSONS]
     assert key.persons(PERSONS).tobytes() == b"".join(expected)
 
@@ -254,7 +254,7 @@ def test_of_values_it_is_kept_which_are_equal_and_no_more(ledger, key, place):
     assert x == 0
     assert 0 not in (w, y)
     assert b"VALUEMARK" not in place.read_bytes()
-    derived = hkdf(b"m" * 32, b"anon-transformers ledger v1: values")
+    derived = hkdf(b"m" * 32, b'["anon-transformers", "ledger", "values"]')
     digest = hmac.digest(derived, b'["job", "VALUEMARK-a"]', "sha256")[:8]
     assert int(w) == int.from_bytes(digest, "little")
     # Equal values of two columns have nothing in common.

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from itertools import product
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def test_the_same_table_again_tells_nothing_new(monthly):
 def test_a_lone_joiner_is_refused_though_their_class_is_large(monthly):
     monthly.publish(persons(6) + persons(6, "b"))
     said = refused(monthly, persons(7) + persons(6, "b"))
-    assert "1 persons who came, or came back, with too few others" in said
+    assert "1 person who came, or came back, with too few others" in said
     assert "asked for k=3, l=2 of 'job', reached k=1" in said
     # Three of them, with two jobs, may come together.
     monthly.publish(persons(9) + persons(6, "b"))
@@ -84,7 +85,7 @@ def test_a_lone_joiner_is_refused_though_their_class_is_large(monthly):
 
 def test_a_lone_leaver_is_refused(monthly):
     monthly.publish(persons(6) + persons(6, "b"))
-    assert "1 persons who left" in refused(monthly, persons(5) + persons(6, "b"))
+    assert "1 person who left" in refused(monthly, persons(5) + persons(6, "b"))
 
 
 def test_who_moves_alone_is_refused(monthly):
@@ -153,6 +154,22 @@ def test_without_the_key_a_further_release_is_refused(monthly, monkeypatch):
     assert "does not keep who was in which class" in refused(monthly, persons(6))
 
 
+def test_a_table_without_persons_is_refused_beside_those_that_protect_them(monthly):
+    monthly.publish(persons(6))
+    roles = {key: value for key, value in ROLES.items() if key != "subject"}
+    monthly.write(roles=roles, composition=None)
+    assert "this one names no roles.subject" in refused(monthly, persons(7))
+
+
+def test_what_is_accepted_unjudged_is_remembered_for_later_releases(monthly):
+    words = "the first table, which nobody has looked at"
+    monthly.write(composition={"accept_unjudged": words})
+    monthly.publish(persons(6))
+    monthly.write(composition={"sensitive": {"job": "permanent"}})
+    assert "1 person who came" in refused(monthly, persons(7))
+    monthly.publish(persons(9))
+
+
 def test_another_key_is_refused(monthly, monkeypatch):
     monthly.publish(persons(6))
     monkeypatch.setenv("ANON_LEDGER_KEY", "6" * 64)
@@ -207,8 +224,102 @@ def test_sources_that_share_persons_are_judged_together(monthly):
     publish(validate(anonymize(load(survey, "alone"))))
     shared = {**content["composition"], "shares_persons_with": ["clinic"]}
     survey.write_text(write({**content, "composition": shared}))
-    with pytest.raises(GateError, match="1 persons who left"):
+    with pytest.raises(GateError, match="1 person who left"):
         publish(validate(anonymize(load(survey, "shared"))))
+
+
+def test_a_source_with_other_sensitive_columns_is_judged_by_its_own(monthly):
+    monthly.write(ledger={"source": "clinic"})
+    monthly.publish(persons(6))
+    survey = monthly.folder / "survey.yaml"
+    content = {
+        **monthly.content,
+        "source": {"path": "survey.csv"},
+        "roles": {**ROLES, "sensitive": ["pay"], "accept_unique": ["pay"]},
+        "composition": {
+            "sensitive": {"pay": "changing"},
+            "shares_persons_with": ["clinic"],
+        },
+        "target": {"path": "out-2"},
+        "ledger": {"source": "survey"},
+    }
+    survey.write_text(json.dumps(content))
+
+    def ask(rows):
+        lines = ["name,town,pay", *map(",".join, rows)]
+        (monthly.folder / "survey.csv").write_text("\n".join(lines) + "\n")
+        return publish(validate(anonymize(load(survey))))
+
+    ask(persons(6, jobs="lh"))
+    with pytest.raises(GateError, match="1 person who came"):
+        ask(persons(7, jobs="lh"))
+    ask(persons(9, jobs="lh"))
+    # The clinic did not declare it, and is judged with the survey all the same.
+    assert "1 person" in refused(monthly, persons(7))
+
+
+def histories(versions, column):
+    """What anybody reads who follows pseudonyms: the values of each, by version."""
+    found = {}
+    for at, version in enumerate(versions):
+        lines = (Path(version) / "data.csv").read_text().splitlines()
+        for row in csv.DictReader(lines):
+            found.setdefault(row["name"], {})[at] = row[column]
+    return found
+
+
+def test_pseudonyms_that_stay_are_judged_as_links(monthly, monkeypatch):
+    monkeypatch.setenv("ANON_PSEUDONYM_KEY", "7" * 64)
+    monthly.write(
+        pseudonyms={"columns": ["name"], "stable": True},
+        composition={"sensitive": {"job": "changing"}},
+        target={"path": "out", "keep_versions": 3},
+    )
+    first = persons(12, jobs="xxyyz")
+    versions = [monthly.publish(first) for _ in range(2)]
+    followed = histories(versions, "job")
+    assert len(followed) == 12
+    assert all(len(values) == 2 for values in followed.values())
+    moving = {name for name, _, job in first if job.endswith("x")}
+    assert len(moving) >= 3
+    moved = [
+        [name, "b" if name in moving else town, f"JOBMARK{'uv'[number % 2]}"]
+        for number, (name, town, _) in enumerate(first)
+    ]
+    # By itself the month is fine: those who move have two jobs. Whoever follows them
+    # knows what all of them had before.
+    said = refused(monthly, moved)
+    assert "l=1 of 'job of release 1'" in said
+    monthly.write(pseudonyms=None)
+    assert "l=1 of 'job of release 1'" in refused(monthly, moved)  # links are out
+
+
+def test_without_links_a_changing_value_of_then_is_not_theirs_now(monthly):
+    """The same months as above: nobody can follow those who move."""
+    monthly.write(composition={"sensitive": {"job": "changing"}})
+    first = persons(12, jobs="xxyyz")
+    monthly.publish(first)
+    monthly.publish(
+        [
+            [name, "b" if job.endswith("x") else town, f"JOBMARK{'uv'[number % 2]}"]
+            for number, (name, town, job) in enumerate(first)
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"composition": {"presence": "unknown"}}, "presence: unknown"),
+        ({"composition": {"accept_unjudged": "for no reason at all"}}, "accept"),
+        ({"roles": {**ROLES, "subject": None}}, "name roles.subject"),
+    ],
+)
+def test_pseudonyms_that_stay_need_to_be_judged(monthly, changes, said):
+    monthly.write(pseudonyms={"columns": ["name"], "stable": True}, **changes)
+    refusal = monthly.refusal()
+    assert "pseudonyms.stable" in refusal
+    assert said in refusal
 
 
 def test_a_first_release_of_a_series_is_judged_by_itself(monthly):
@@ -225,6 +336,8 @@ def test_the_manifest_says_what_was_asked_and_nothing_measured(monthly):
         "presence": "known",
         "window": None,
     }
+    page = (monthly.target / "current" / "validation.html").read_text()
+    assert "among 3 persons or more who shared every class, with at least 2" in page
 
 
 def test_a_series_without_subject_is_accepted_in_words_alone(monthly):
@@ -238,6 +351,8 @@ def test_a_series_without_subject_is_accepted_in_words_alone(monthly):
     monthly.publish(persons(6))
     monthly.publish(persons(7))
     assert monthly.manifest()["composition"] == {"not_judged": words}
+    page = (monthly.target / "current" / "validation.html").read_text()
+    assert f"The publisher says: {words}" in page
 
 
 def test_a_series_declares_what_its_values_are(monthly):
@@ -269,6 +384,9 @@ def test_a_window_and_unknown_presence_are_stated_and_ask_for_less(monthly):
     monthly.publish(persons(7))
     found = monthly.manifest()["composition"]
     assert (found["presence"], found["window"]) == ("unknown", 2)
+    page = (monthly.target / "current" / "validation.html").read_text()
+    assert "the last 1 releases, and no older ones, of the same persons" in page
+    assert "supposed that nobody knows who was in which release" in page
 
 
 def test_personal_values_reach_neither_ledger_nor_notes(monthly):
@@ -279,3 +397,17 @@ def test_personal_values_reach_neither_ledger_nor_notes(monthly):
             content = path.read_bytes()
             assert b"NAMEMARK" not in content, path
             assert b"JOBMARK" not in content, path
+
+
+def test_a_run_that_was_half_removed_is_published_already(monthly):
+    """Killed while its folder was removed, after readers saw the version."""
+    monthly.write_rows([["name", "town", "job"], *persons(6)])
+    location = Path(validate(anonymize(load(monthly.file))))
+    kept = location.with_name("kept")
+    shutil.copytree(location, kept)
+    version = publish(location)
+    for lost in ("seal.key", "run.json"):
+        kept_now = shutil.copytree(kept, location)
+        (kept_now / lost).unlink()
+        assert publish(location) == version
+        assert not location.exists()

@@ -347,7 +347,7 @@ def test_rows_that_are_not_published_are_lost(towns):
 def test_a_series_that_was_made_anew_goes_on_in_cells(towns):
     towns.release.write(recoding="fresh")
     towns.publish(a=6, b=6)
-    towns.refused(GateError, "1 persons who came", a=7, b=6)
+    towns.refused(GateError, "1 person who came", a=7, b=6)
     towns.release.write(recoding="reuse")
     assert towns.publish(a=7, b=6) == {"a": 6, "b": 6}
     assert towns.publish(a=9, b=6) == {"a": 9, "b": 6}

@@ -74,7 +74,8 @@ def test_the_report_has_what_an_officer_signs(release):
     run_release(release.file)
     page = report(release)
     assert Parts(page).heads == [
-        "Promised and measured", "The table", "Sizes of classes", "Risk to be found",
+        "Promised and measured", "With earlier releases", "The table",
+        "Sizes of classes", "Risk to be found",
         "Loss of each column over the published labels", "What attacks get",
         "Method", "What is not promised",
     ]  # fmt: skip
