@@ -88,7 +88,9 @@ class TableAnonymizer(FrameAnonymizer):
 
     kind: ClassVar[str] = "table"
     model_evidence: ClassVar[tuple[str, ...]] = ("classes",)
-    _hooks: ClassVar[frozenset[str]] = frozenset({"_learn", "_recode", "_details"})
+    _hooks: ClassVar[frozenset[str]] = frozenset(
+        {"_learn", "_recode", "_details", "_left_exact"}
+    )
     # What ``fit`` keeps for other rows.
     _columns: list[Column]
     _sensitive: list[Column]
