@@ -181,7 +181,7 @@ def test_coverage_is_that_of_the_source_corrected():
     assert not table.loc["t-closeness", "small-classes"]
     assert not table[["tuple-order", "complementary-release"]].any(axis=None)
     # What no model answers for is not in the table.
-    beside = {"diversity-limits", "record-intruder", *OF_THE_METHOD}
+    beside = {"diversity-limits", "record-intruder", "record-linkage", *OF_THE_METHOD}
     assert set(table) - {"identity", "attribute"} == set(OFFERED) - beside
 
 
@@ -213,7 +213,10 @@ def adult():
 def test_every_attack_runs_on_adult(adult):
     attack_input = AttackInput(**adult)
     named = {"minimality": {"value": "Sales"}}
+    pairwise = {"record-linkage"}  # 9·10⁸ pairs of rows: it has tests of its own
     for name, attack in OFFERED.items():
+        if name in pairwise:
+            continue
         made = attack(**named.get(name, {}))
         assert made.run_on(attack_input).rows == 30162, name
 
