@@ -337,6 +337,7 @@ def test_the_gate_and_great_expectations_know_them_all():
     assert {*OUR_EXPECTATIONS} - {*of_models.values()} == {
         GENERAL,
         "expect_privacy_metric_to_be_between",
+        "expect_privacy_attack_to_expose_at_most",
     }
     registered = list_registered_expectation_implementations()
     assert {*OUR_EXPECTATIONS} <= {*registered}
