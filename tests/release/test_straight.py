@@ -1,6 +1,7 @@
 """A straight way through a release: what is done once, and who may import whom."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -110,9 +111,10 @@ def test_steps_import_nothing_from_each_other(step):
 
 
 def test_no_step_asks_what_the_form_is():
-    asking = [
+    asking = {
         path.name
         for path in HOME.glob("*.py")
-        if "reads_graph" in path.read_text(encoding="utf-8")
-    ]
-    assert asking == ["_forms.py"]
+        if re.search(r"\breads_graphs\(", path.read_text(encoding="utf-8"))
+    }
+    # Beside the forms themselves: a folder of tables has no form before it is mapped.
+    assert asking == {"_forms.py", "_mapping.py"}
