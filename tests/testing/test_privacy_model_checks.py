@@ -308,10 +308,10 @@ def test_a_broken_model_fails(broken, check, message):
 def test_all_failures_are_told_at_once():
     with pytest.raises(AssertionError) as reported:
         check_privacy_model(NumpyLevel(k=2))
-    assert "NumpyLevel(k=2) fails " in str(reported.value)
-    said = str(reported.value)
-    assert "- level() gives a plain number" in said
-    assert "(in check_answers_are_plain)" in said
+    message = str(reported.value)
+    assert "NumpyLevel(k=2) fails " in message
+    assert "- level() gives a plain number" in message
+    assert "check_answers_are_plain)" in message
 
 
 def test_parameters_too_hard_to_try_the_flag_are_told():
