@@ -21,9 +21,9 @@ SECRETS = {"ANON_PLACE": "vault"}
 def begun(tmp_path, monkeypatch):
     """A run whose workspace is named by a variable that only its steps have."""
     release = SmallRelease(tmp_path)
-    release.write(workspace="${ANON_PLACE}/work", airflow={"secrets": SECRETS})
+    release.write(workspace="$ANON_PLACE", airflow={"secrets": SECRETS})
     with monkeypatch.context() as patch:
-        patch.setenv("ANON_PLACE", str(tmp_path))
+        patch.setenv("ANON_PLACE", str(release.work))
         load(release.file, run_id="failed")
     assert list(release.work.rglob("input*"))
     return release
@@ -37,7 +37,7 @@ def connections(monkeypatch, get):
 
 
 def test_a_failed_run_is_ended_with_the_secrets_of_its_steps(begun, monkeypatch):
-    place = SimpleNamespace(password=str(begun.folder))
+    place = SimpleNamespace(password=str(begun.work))
     connections(monkeypatch, lambda name: {"vault": place}[name])
     EndRun(str(begun.file), SECRETS)({"run_id": "failed"})
     assert not list(begun.work.rglob("input*"))
@@ -49,7 +49,7 @@ def test_connections_out_of_reach_do_not_keep_personal_data(begun, monkeypatch, 
         raise KeyError("SECRETMARK")
 
     connections(monkeypatch, gone)
-    monkeypatch.setenv("ANON_PLACE", str(begun.folder))
+    monkeypatch.setenv("ANON_PLACE", str(begun.work))
     with caplog.at_level(logging.ERROR):
         EndRun(str(begun.file), SECRETS)({"run_id": "failed"})
     assert not list(begun.work.rglob("input*"))
