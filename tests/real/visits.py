@@ -51,7 +51,7 @@ target:
 workspace: ../work
 schedule: "@monthly"
 # Most patients come and leave alone: no k holds for groups of them over a year.
-composition: {accept_unjudged: a table of visits, in which patients come and go}
+composition: {accept_unjudged: patients come and leave alone in a table of visits}
 """
 
 
