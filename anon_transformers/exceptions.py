@@ -71,7 +71,19 @@ class ReleaseError(AnonymizationError, RuntimeError):
 
 
 class GateError(ReleaseError):
-    """The validation gate refused a candidate."""
+    """The validation gate refused a candidate.
+
+    Parameters
+    ----------
+    message : str
+        Why, and where the candidate lies.
+    reasons : iterable of str
+        Why, one reason each.
+    """
+
+    def __init__(self, message: str, reasons: Iterable[str] = ()):
+        super().__init__(message)
+        self.reasons = tuple(reasons)
 
 
 class LedgerError(ReleaseError):

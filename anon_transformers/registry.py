@@ -419,6 +419,12 @@ class Registry:
         named = {"model": self.privacy_models, "attack": self.attacks}
         return named.get(kind, self.metrics)
 
+    def reads_graphs(self, kind: str) -> bool:
+        """Whether there is a reader of this kind, and it says that it reads graphs."""
+        if kind not in self.readers:
+            return False
+        return getattr(self.readers[kind], "kind", "table") == "graph"
+
     def owners(self) -> set[str]:
         """Distributions that offer something."""
         catalogs = [getattr(self, kind) for kind in KINDS]

@@ -92,9 +92,9 @@ def registered():
 
     added = []
 
-    def register(shelf_name, name, cls):
+    def register(shelf_name, name, cls, **told):
         catalog = getattr(registry(), shelf_name)
-        catalog.add(name, cls, owner="a test")
+        catalog.add(name, cls, owner="a test", **told)
         added.append((catalog, name))
 
     yield register

@@ -33,7 +33,7 @@ def test_yaml_blocks_are_releases_that_run(text, tmp_path):
     file = tmp_path / "adult.yaml"
     file.write_text(text)
     folder = run_release(file)
-    table = read_published(folder)
+    table = read_published(folder, labels="text")
     known = yaml.safe_load(text)["roles"]["quasi_identifiers"]
     assert len(table) == 30162
     assert table.groupby(known, dropna=False).size().min() >= 5

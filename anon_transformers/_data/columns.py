@@ -279,9 +279,16 @@ def _unsigned_zeros(series: pd.Series) -> pd.Series:
 
 
 def encode(
-    series: pd.Series, hierarchy: Hierarchy | None = None, *, name: Hashable = None
+    series: pd.Series,
+    hierarchy: Hierarchy | None = None,
+    *,
+    name: Hashable = None,
+    weights: np.ndarray | None = None,
 ) -> Column:
-    """Code a column for an anonymizer: numbers as numbers, wherever possible."""
+    """Code a column for an anonymizer: numbers as numbers, wherever possible.
+
+    ``weights`` are the rows that each cell stands for, to count them in an error.
+    """
     name = series.name if name is None else name
     if hierarchy is not None:
         return _encode_leaves(series, name, hierarchy)
@@ -293,7 +300,7 @@ def encode(
         return _encode_text(series, name)
     decimals = _holds_decimals(series)
     if types.is_numeric_dtype(series.dtype) and not decimals:
-        return _encode_sorted(series, name, "number")
+        return _encode_sorted(series, name, "number", weights=weights)
     if isinstance(series.dtype, pd.CategoricalDtype) and series.cat.ordered:
         return _encode_ordered(series, name)
     held = types.infer_dtype(series, skipna=True) if series.dtype == object else ""
@@ -354,13 +361,18 @@ def natural_key(series: pd.Series) -> Callable[[np.ndarray], np.ndarray] | None:
 
 
 def _encode_sorted(
-    series: pd.Series, name: Hashable, kind: Kind, *, finite: bool = True
+    series: pd.Series,
+    name: Hashable,
+    kind: Kind,
+    *,
+    finite: bool = True,
+    weights: np.ndarray | None = None,
 ) -> Column:
     codes, distinct = pd.factorize(series, sort=True)
     values = np.asarray(distinct)
     if values.dtype.kind == "f":
         if finite and np.isinf(values).any():
-            count = int(np.isinf(values)[codes[codes >= 0]].sum())
+            count = count_rows(np.append(np.isinf(values), False)[codes], weights)
             raise DataError(f"column {name!r} holds infinite numbers in {count} rows.")
         values = as_doubles(values) + 0.0  # -0.0 and 0.0 are one number
     return Column(name, kind, values, _missing_last(codes, len(values)))
@@ -469,24 +481,32 @@ def _missing_last(codes: Any, n_values: int) -> np.ndarray:
     return np.where(codes < 0, n_values, codes).astype(np.int32)
 
 
-def refuse_unknown(*columns: Column) -> None:
+def count_rows(which: np.ndarray, weights: np.ndarray | None = None) -> int:
+    """How many rows a mask holds, each of which may stand for several."""
+    return int(which.sum() if weights is None else weights[which].sum())
+
+
+def refuse_unknown(*columns: Column, weights: np.ndarray | None = None) -> None:
     """Refuse values that hierarchies do not have, unless they say otherwise.
 
     One error names all columns: whoever mends them does it once.
     """
-    found = unknown_rows(
+    strict = [
         column
         for column in columns
         if column.hierarchy is not None and column.hierarchy.unknown == "error"
-    )
+    ]
+    found = unknown_rows(strict, weights)
     if found:
         raise UnknownValuesError(found)
 
 
-def unknown_rows(columns: Iterable[Column]) -> dict[Hashable, int]:
+def unknown_rows(
+    columns: Iterable[Column], weights: np.ndarray | None = None
+) -> dict[Hashable, int]:
     """In how many rows columns hold values that their hierarchies do not have."""
     counts = {
-        column.name: int((column.codes < 0).sum())
+        column.name: count_rows(column.codes < 0, weights)
         for column in columns
         if column.hierarchy is not None
     }
@@ -518,7 +538,10 @@ def sensitive_names(held: Mapping[Any, Any], name: Hashable | None) -> list[Hash
 
 
 def refuse_suppression_label(
-    column: Column, series: pd.Series, suppression_label: str
+    column: Column,
+    series: pd.Series,
+    suppression_label: str,
+    weights: np.ndarray | None = None,
 ) -> None:
     """Refuse a column that holds the suppression label already."""
     if column.kind == "category" and suppression_label not in column.values:
@@ -529,7 +552,8 @@ def refuse_suppression_label(
     plain = types.is_numeric_dtype(series) or types.is_datetime64_any_dtype(series)
     if plain and not any(letter.isdigit() for letter in suppression_label):
         return
-    count = int((_as_texts(series) == suppression_label).sum())
+    marked = (_as_texts(series) == suppression_label).fillna(False)
+    count = count_rows(marked.to_numpy(dtype=bool), weights)
     if count:
         raise DataError(
             f"column {series.name!r} holds the suppression label "

@@ -61,5 +61,10 @@ def made_like(frame: pd.DataFrame, X: Any) -> Any:
 
 
 def _like_series(series: pd.Series, native: nw.DataFrame) -> nw.Series:
-    cells = series.astype(object).where(series.notna(), None).tolist()
+    cells = plain_cells(series)
     return nw.new_series(str(series.name), cells, backend=native.implementation)
+
+
+def plain_cells(series: pd.Series) -> list[Any]:
+    """The cells as Python objects; a missing one is None."""
+    return series.astype(object).where(series.notna(), None).tolist()

@@ -48,18 +48,20 @@ def read_persons(texts: Sequence[str]) -> np.ndarray:
 def person_key(text: str) -> str:
     """What a person is known by in every table, whichever other texts it holds.
 
-    As :func:`read_persons`, but for what divides a code: 1-12 and 11-2 have one key.
+    As :func:`read_persons`, but for what divides a code, and zeros that lead it: 1-12
+    and 11-2 have one key, and so have 007 and 7, of which one table may lose the zeros.
 
     Examples
     --------
-    >>> person_key("Smith, Anna"), person_key("920-23-7000"), person_key("P 7")
+    >>> person_key("Smith, Anna"), person_key("920-23-7000"), person_key("P 007")
     ('anna smith', '920237000', 'p7')
     """
     seen = read_text(text)
     words = _words(seen)
     if ADDRESS in seen or not any(letter.isdigit() for letter in seen):
         return _in_order(words)
-    return "".join(words)
+    # Once they are joined: the zeros of 920-03-7000 lead nothing.
+    return LEADING_ZEROS.sub("", "".join(words))
 
 
 def read_likely_persons(texts: Sequence[str]) -> np.ndarray:

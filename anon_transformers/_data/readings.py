@@ -16,6 +16,7 @@ from anon_transformers._data.amounts import (
     NUMBER,
     UNITS,
     Amount,
+    one_number,
     one_number_each,
     read_amount,
 )
@@ -94,6 +95,12 @@ SINGLE = re.compile(r"[^0-9]*?([-+]?\.?[0-9](?:[0-9.,' ]*[0-9])?)[^0-9]*\Z")
 TRUE = frozenset({"true", "t", "yes", "y", "1"})
 FALSE = frozenset({"false", "f", "no", "n", "0"})
 SEXES = {"m": "male", "male": "male", "f": "female", "female": "female"}
+SPELLINGS = {
+    "true": TRUE,
+    "false": FALSE | {"female"},  # ``f`` is either
+    "male": frozenset({"m", "male"}),
+}
+"""What truths and sexes are called in any column."""
 WORDS = re.compile(r"[a-z]+(?: [a-z]+)*\Z")
 """Most texts are: no digit, no accent, nothing to join."""
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
@@ -129,6 +136,8 @@ TWO_LETTERS = str.maketrans(
     {"\u00e4": "ae", "\u00f6": "oe", "\u00fc": "ue", "\u00f8": "oe", "\u00e5": "aa"}
 )
 """How letters are written where a keyboard lacks them."""
+SECOND_LETTER = re.compile("(?<=[aou])e|(?<=a)a")
+"""What such a spelling has more than one without accents."""
 
 
 def read_text(text: str) -> str:
@@ -328,6 +337,37 @@ def read_values(
     known = [word for word, lost in zip(words, missing, strict=True) if not lost]
     read = iter(_as_one_column(known, _written_out(seen)))
     return _numbered([None if lost else next(read) for lost in missing])
+
+
+def value_keys(texts: Sequence[str]) -> list[str]:
+    """What each of the distinct ``texts`` of a column is known by in every table.
+
+    Texts that :func:`read_values` takes for one value have one key. It looks at a whole
+    column: ``1`` is a truth beside ``no``, and a number beside ``2``. Another table of
+    the same column may hold other texts, so that a key supposes all of it at once:
+    units, leading zeros, and what a truth is called never count. Values that differ by
+    these alone have one key, which can only lower what is reached.
+
+    Examples
+    --------
+    >>> value_keys(["50000", "50000.0", "$50k", "050000", "yes", "1", "HIV-1", "hiv 1"])
+    ['50000', '50000', '50000', '50000', 'true', 'true', 'hiv1', 'hiv1']
+    """
+    seen = _without_list_numbers([read_text(text) for text in texts])
+    return [_key(_word(text, _bare(text))) for text in seen]
+
+
+def _key(word: str) -> str:
+    if BARE_DAY.match(word):
+        return f"{word[:4]}-{word[4:6]}-{word[6:]}"
+    amount = read_amount(word)
+    if amount is not None:
+        word = _shown(one_number(amount.number, in_numbers=True), amount, False)
+    word = one_number(word, in_numbers=True)
+    for said, spellings in SPELLINGS.items():
+        if word in spellings:
+            return said
+    return SECOND_LETTER.sub("", word)
 
 
 def reads_as(texts: Sequence[str], value: str) -> np.ndarray:

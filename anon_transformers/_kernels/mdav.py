@@ -11,13 +11,13 @@ from anon_transformers._kernels.leaves import (
     remaining,
     remove,
 )
-from anon_transformers.jit import njit
+from anon_transformers.jit import njit, njit_nogil
 
 # Squares of differences up to this size, and sums of them, stay finite.
 _LARGEST = 1e150
 
 
-def group(points: np.ndarray, k: int) -> np.ndarray:
+def group(points: np.ndarray, k: int, done: np.ndarray | None = None) -> np.ndarray:
     """Put every row into a group of ``k`` to ``2k - 1`` rows.
 
     While at least ``3k`` rows are left, the row farthest from their center takes its
@@ -37,6 +37,8 @@ def group(points: np.ndarray, k: int) -> np.ndarray:
         Coordinates, at most 1e150 in size.
     k : int
         Size of a group, at least 1.
+    done : int64 ndarray of shape (1,), optional
+        Counts the rows that have a group, while others run.
 
     Returns
     -------
@@ -55,7 +57,7 @@ def group(points: np.ndarray, k: int) -> np.ndarray:
     >>> group(ages, 3)
     array([1, 1, 1, 2, 2, 2, 0, 0, 0])
     """
-    return group_checked(check_points(points), k)
+    return group_checked(check_points(points), k, counter(done))
 
 
 def check_points(points: np.ndarray) -> np.ndarray:
@@ -67,8 +69,13 @@ def check_points(points: np.ndarray) -> np.ndarray:
     return points
 
 
-@njit("float64[:, ::1], int64")
-def group_checked(points, k):
+def counter(done: np.ndarray | None) -> np.ndarray:
+    """Where to count; somewhere, if nobody asks."""
+    return np.zeros(1, dtype=np.int64) if done is None else done
+
+
+@njit_nogil("float64[:, ::1], int64, int64[::1]")
+def group_checked(points, k, done):
     """Labels of points whose coordinates are known to be fit."""
     count = len(points)
     labels = np.full(count, -1, dtype=np.int64)
@@ -91,6 +98,7 @@ def group_checked(points, k):
             for row in members:
                 _take(leaves, points, total, row, labels, label)
             left -= k
+            done[0] += k
             label += 1
         if seeds == 1:
             break

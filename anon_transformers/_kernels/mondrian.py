@@ -8,6 +8,7 @@ in order.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -322,7 +323,11 @@ def make_space(
 
 
 def grow(
-    space: Space, rules: Rules, allowed: Allowed | None = None, n_jobs: int = 1
+    space: Space,
+    rules: Rules,
+    allowed: Allowed | None = None,
+    n_jobs: int = 1,
+    progress: Callable[[float], None] | None = None,
 ) -> tuple[CutTree, np.ndarray]:
     """Cut until no box has an allowable cut.
 
@@ -338,6 +343,9 @@ def grow(
         that half may stand. Both halves must.
     n_jobs : int, default=1
         Threads; they change how boxes are numbered, and nothing else.
+    progress : callable, optional
+        Told after each level which share of the work is done; never where weights alone
+        decide and there is one thread, for that takes little time.
 
     Returns
     -------
@@ -352,7 +360,8 @@ def grow(
         n_nodes = _grow_unasked(space, rules, tree, box_of)
     else:
         propose = _propose if n_jobs == 1 else _with_threads(n_jobs)
-        n_nodes = _grow_by_levels(space, rules, tree, box_of, propose, allowed)
+        told = partial(_tell, progress, space.weights, rules.k) if progress else None
+        n_nodes = _grow_by_levels(space, rules, tree, box_of, propose, allowed, told)
     return CutTree(*(part[:n_nodes].copy() for part in tree)), box_of
 
 
@@ -383,7 +392,7 @@ def _grow_unasked(space, rules, tree, box_of):
     return n_nodes
 
 
-def _grow_by_levels(space, rules, tree, box_of, propose, allowed):
+def _grow_by_levels(space, rules, tree, box_of, propose, allowed, told=None):
     """Cut all open boxes at once, so that a level is asked about in one go."""
     n_points = len(box_of)
     origin, buffer = np.arange(n_points), np.empty(2 * n_points, np.int64)
@@ -407,7 +416,24 @@ def _grow_by_levels(space, rules, tree, box_of, propose, allowed):
         _record(tree, front.node[good], cuts[good], low)
         n_nodes += 2 * len(low)
         front = front.cut(good, middle, low)
+        if told is not None:
+            told(front)
     return n_nodes
+
+
+def _tell(
+    progress: Callable[[float], None], weights: np.ndarray, k: int, front: "_Front"
+) -> None:
+    """Tell which share of the work is done; each level passes over all open points.
+
+    A box of weight w is halved about log2(w / k) times before it cannot be cut, so that
+    w log2(w / k) is left to do of it.
+    """
+    upto = np.concatenate(([0], np.cumsum(weights)))
+    open_boxes = upto[front.stop] - upto[front.start]
+    left = (open_boxes * np.log2(np.maximum(open_boxes / k, 1))).sum()
+    whole = upto[-1] * np.log2(max(upto[-1] / k, 1))
+    progress(float(1 - left / whole) if whole > 0 else 1.0)
 
 
 def _with_threads(n_jobs: int) -> Callable:

@@ -12,14 +12,17 @@ import numpy as np
 
 from anon_transformers._kernels.centers import squared_distance
 from anon_transformers._kernels.leaves import build, nearest
-from anon_transformers._kernels.mdav import check_points, group_checked
-from anon_transformers.jit import njit
+from anon_transformers._kernels.mdav import check_points, counter, group_checked
+from anon_transformers.jit import njit, njit_nogil
 
 # A step must win this share of what it can change, and this share of the mean squared
 # distance of rows from the center of all: less may be an effect of rounding only.
 _SHARE, _SHARE_OF_ALL = 1e-9, 1e-12
 # Groups that are grouped anew together.
 _TOGETHER = 10
+
+SWEEPS = 2
+"""How often each group is grouped anew, unless told otherwise."""
 
 
 class Groups(NamedTuple):
@@ -46,7 +49,8 @@ def refine(
     k: int,
     neighbors: int = 16,
     rounds: int = 50,
-    sweeps: int = 2,
+    sweeps: int = SWEEPS,
+    done: np.ndarray | None = None,
 ) -> np.ndarray:
     """Labels of groups with less loss, or the same if no step lowers it.
 
@@ -68,6 +72,8 @@ def refine(
     sweeps : int
         How often each group is grouped anew with those around it; less often if that
         lowers the loss nowhere. A sweep takes longer than the search before it.
+    done : int64 ndarray of shape (1,), optional
+        Counts rows whose group was grouped anew, in every sweep, while others run.
 
     Returns
     -------
@@ -95,8 +101,9 @@ def refine(
     groups = _as_groups(points, _split_large(points, labels, k), k)
     least = _SHARE_OF_ALL * np.square(points).sum(axis=1).mean()
     _search(points, groups, k, neighbors, rounds, least)
+    done = counter(done)
     for _ in range(sweeps):
-        if not _regroup_all(points, groups, k, neighbors, rounds, least):
+        if not _regroup_all(points, groups, k, neighbors, rounds, least, done):
             break
         _search(points, groups, k, neighbors, rounds, least)
     return _as_labels(groups, len(points))
@@ -109,7 +116,7 @@ def _split_large(points, labels, k):
     following = len(sizes)
     for label in np.flatnonzero(sizes >= 2 * k):
         rows = np.flatnonzero(labels == label)
-        parts = group_checked(points[rows], k)
+        parts = group_checked(points[rows], k, counter(None))
         # The first part keeps the number.
         labels[rows] = np.where(parts == 0, label, following + parts - 1)
         following += parts.max()
@@ -144,7 +151,7 @@ def _as_labels(groups, count):
     return labels
 
 
-@njit("float64[:, ::1], Groups, int64, int64, int64, float64")
+@njit_nogil("float64[:, ::1], Groups, int64, int64, int64, float64")
 def _search(points, groups, k, neighbors, rounds, least):
     """Take steps until none wins ``least``, or the rounds are over."""
     changed = np.ones(len(groups.size), dtype=np.bool_)
@@ -168,14 +175,15 @@ def _search(points, groups, k, neighbors, rounds, least):
             break
 
 
-@njit("float64[:, ::1], Groups, int64, int64, int64, float64")
-def _regroup_all(points, groups, k, neighbors, rounds, least):
+@njit_nogil("float64[:, ::1], Groups, int64, int64, int64, float64, int64[::1]")
+def _regroup_all(points, groups, k, neighbors, rounds, least, done):
     """Group anew around every group where it lowers the loss; whether it did."""
     _set_centers(points, groups)
     near = _near_groups(groups, _TOGETHER - 1)
     lower = False
     # A number that comes into use on the way has no near groups yet.
     for one in np.flatnonzero(groups.size > 0):
+        done[0] += groups.size[one]
         numbers = np.append(near[one], one)
         numbers = numbers[groups.size[numbers] > 0]
         if groups.size[one] > 0 and len(numbers) > 1:
@@ -193,7 +201,7 @@ def _regroup(points, groups, numbers, k, neighbors, rounds, least):
         rows[start:stop] = groups.members[number, : stop - start]
         start = stop
     inside = points[rows]
-    better = _as_groups(inside, group_checked(inside, k), k)
+    better = _as_groups(inside, group_checked(inside, k, np.zeros(1, np.int64)), k)
     _search(inside, better, k, neighbors, rounds, least)
     before = _loss(points, groups, numbers)
     after = _loss(inside, better, np.flatnonzero(better.size > 0))

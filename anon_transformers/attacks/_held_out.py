@@ -7,6 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from anon_transformers._data.columns import identify
+from anon_transformers._data.persons import read_persons
 from anon_transformers.attacks._attack import Attack, AttackResult
 from anon_transformers.attacks._attack_input import AttackInput
 from anon_transformers.attacks._matching import Matching
@@ -22,12 +24,14 @@ class HeldOutAttack(Attack):
     """Base of attacks that count only what they find beyond a held-out part.
 
     A subclass is a frozen dataclass with the parameters ``largest`` and ``confidence``
-    and implements ``_compare(attack_input, original, control)``.
+    and implements ``_compare(attack_input, original, control)``. With a subject, each
+    person has one row in all three tables.
     """
 
     largest: float
     confidence: float
     needs: ClassVar[tuple[str, ...]] = NEEDS
+    counts_persons: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         real("confidence", self.confidence, 0, 1, below=True)
@@ -45,7 +49,32 @@ class HeldOutAttack(Attack):
                     raise NotEvaluable(
                         f"{self.name}: the {what} has no column {name!r}."
                     )
+        if attack_input.subject is not None:
+            self._refuse_several_rows(attack_input)
         return self._compare(attack_input, original, control)
+
+    def _refuse_several_rows(self, attack_input: AttackInput) -> None:
+        """Refuse tables with several rows of a person, of which each would be tried.
+
+        With one row each, what is counted in rows is counted in persons.
+        """
+        subject = attack_input.subject
+        for what in NEEDS:
+            table = getattr(attack_input, what)
+            if subject not in table.columns:
+                raise NotEvaluable(
+                    f"{self.name}: the {what} has no column {subject!r}."
+                )
+            persons = identify(table[subject])
+            known = persons.codes[persons.codes != persons.missing_code]
+            who = read_persons([str(text) for text in persons.texts()])[known]
+            n_more = len(known) - len(np.unique(who))
+            if n_more or len(known) < len(table):
+                raise NotEvaluable(
+                    f"{self.name}: {n_more} rows of the {what} are further rows of a "
+                    f"person, and {len(table) - len(known)} of nobody known; it counts "
+                    "persons with one row each."
+                )
 
     @abstractmethod
     def _compare(

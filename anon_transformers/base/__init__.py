@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from anon_transformers.base._graph import GraphAnonymizer
     from anon_transformers.base._linked import LinkedAnonymizer
     from anon_transformers.base._linked_table import LinkedTable
+    from anon_transformers.base._progress import progress_heard_by, tell_progress
     from anon_transformers.base._table import TableAnonymizer
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
@@ -36,8 +37,10 @@ __all__ = [
     "Points",
     "PublishedColumn",
     "TableAnonymizer",
+    "progress_heard_by",
     "range_label",
     "refuse_too_few",
     "set_label",
+    "tell_progress",
     "value_label",
 ]

@@ -17,6 +17,7 @@ from anon_transformers._data.columns import Column, to_text
 from anon_transformers._data.frames import is_frame, to_frame
 from anon_transformers._data.persons import read_likely_persons, read_persons
 from anon_transformers._data.ties import tie_order
+from anon_transformers.engines import open_engine
 from anon_transformers.exceptions import (
     DataError,
     PluginError,
@@ -235,10 +236,14 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
 
     def _begin(self, X: Any) -> pd.DataFrame:
         """Forget an earlier fit, check the parameters and open the table."""
+        self._forget()
+        return self._open(X, reset=True)
+
+    def _forget(self) -> None:
+        """Forget an earlier fit, and check the parameters."""
         # The report comes last: after a fit that fails nothing passes for fitted.
         self.__dict__.pop("report_", None)
         self._check_parameters()
-        return self._open(X, reset=True)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
         """Names of the published columns: all but the identifiers.
@@ -286,21 +291,31 @@ class FrameAnonymizer(OneToOneFeatureMixin, BaseAnonymizer):
         frame = open_table(self, X, reset=reset)
         if not reset:
             return frame
-        self._named, self._all_columns = is_frame(X), frame.columns
-        self.roles_ = self._resolve(frame.columns)
-        roles = self.roles_
-        if roles.subject is None:
-            warn_of_repeated_identifiers(frame, roles.identifiers)
+        self._note_columns(frame.columns, named=is_frame(X))
+        if self.roles_.subject is None:
+            warn_of_repeated_identifiers(frame, self.roles_.identifiers)
         else:
-            warn_of_spelled_subjects(frame, roles.subject)
-        published = ~frame.columns.isin(self.roles_.identifiers)
-        self._kept_positions = np.flatnonzero(published)
-        self._kept_columns = frame.columns[published]
+            warn_of_spelled_subjects(frame, self.roles_.subject)
         return frame
+
+    def _note_columns(self, columns: pd.Index, *, named: bool) -> None:
+        """Give every column its role, and remember which are published."""
+        self._named, self._all_columns = named, columns
+        self.roles_ = self._resolve(columns)
+        published = ~columns.isin(self.roles_.identifiers)
+        self._kept_positions = np.flatnonzero(published)
+        self._kept_columns = columns[published]
 
 
 def open_table(estimator: BaseEstimator, X: Any, *, reset: bool) -> pd.DataFrame:
     """Check ``X`` as scikit-learn does, and turn it into a pandas frame."""
+    engine = open_engine(X)
+    if engine is not None:
+        raise DataError(
+            f"{type(estimator).__name__} needs the rows themselves, and X is a table "
+            f"in an engine ({engine.name}); collect it as a frame first: "
+            f"{engine.collected}."
+        )
     if isinstance(X, pd.DataFrame):
         refuse_repeated_columns(list(X.columns))
     if is_frame(X):
@@ -398,15 +413,21 @@ def warn_of_repeated_identifiers(
     frame: pd.DataFrame, identifiers: Sequence[Hashable]
 ) -> None:
     """Warn where rows are counted, and an identifier says that persons have several."""
-    found, zeros = repeated_identifiers(frame, identifiers), ""
+    found, condition = repeated_identifiers(frame, identifiers), ""
     if not found:
         found = repeated_identifiers(frame, identifiers, read_likely_persons)
-        zeros = ", if zeros before a number mean nothing"
+        condition = ", if zeros before a number mean nothing"
+    warn_of_repeated(found, condition)
+
+
+def warn_of_repeated(found: Mapping[Hashable, int], condition: str = "") -> None:
+    """Warn of identifiers that repeat, under a condition if there is one."""
     if found:
         warnings.warn(
             "k counts rows, and a person with several rows may be a class alone. Where "
             "persons have several, name the column that tells them apart, such as "
-            f"subject={next(iter(found))!r}. Here {describe_repeated(found)}{zeros}.",
+            f"subject={next(iter(found))!r}. Here {describe_repeated(found)}"
+            f"{condition}.",
             RepeatedIdentifierWarning,
             stacklevel=level_of_caller(),
         )

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 
 from anon_transformers._data.columns import (
     Column,
+    count_rows,
     encode,
     encode_sensitive,
     identify,
@@ -22,6 +23,7 @@ from anon_transformers._data.columns import (
 )
 from anon_transformers._data.dates import in_zone
 from anon_transformers._data.readings import read_spellings
+from anon_transformers._kernels.counting import add_up
 from anon_transformers._kernels.grouping import GroupedRows, group_rows, sort_rows
 from anon_transformers.evidence import Classes
 from anon_transformers.evidence._counts import n_persons
@@ -41,13 +43,15 @@ from anon_transformers.roles import Roles
 class Points(NamedTuple):
     """Distinct combinations of quasi-identifiers.
 
-    ``codes`` has one row per attribute, ``weights`` counts rows, and ``of_row`` gives
-    the point of each row, -1 where a value cannot be coded.
+    ``codes`` has one row per attribute, ``weights`` counts rows, ``of_row`` gives the
+    point of each coded row, -1 where a value cannot be coded, and ``n_uncoded`` counts
+    the rows of which that is so.
     """
 
     codes: np.ndarray
     weights: np.ndarray
     of_row: np.ndarray
+    n_uncoded: int = 0
 
 
 def refuse_too_few(points: Points, k: int, subject: Column | None = None) -> None:
@@ -73,7 +77,7 @@ def refuse_too_few(points: Points, k: int, subject: Column | None = None) -> Non
         known = coded & (subject.codes != subject.missing_code)
         persons = len(np.unique(subject.codes[known]))
     if (n_coded if persons is None else persons) < k:
-        others = int((~coded).sum())
+        others = points.n_uncoded
         unknown = (
             f", and {others} rows that a hierarchy does not know" if others else ""
         )
@@ -103,6 +107,9 @@ def too_few(k: int, n_rows: int, n_persons: int | None = None) -> str:
 class CodedTable:
     """A table at work: coded quasi-identifiers, and what models need to judge.
 
+    It holds every row of the table, or each distinct combination once with its weight:
+    the methods that learn a rule need no more.
+
     Attributes
     ----------
     n_rows : int
@@ -115,6 +122,8 @@ class CodedTable:
         Tells persons apart.
     references : mapping of column to array, optional
         How often the input has each sensitive value, where these rows are a part of it.
+    weights : int64 array or None
+        How many rows of the table each coded row stands for. None: one.
     """
 
     n_rows: int
@@ -122,6 +131,16 @@ class CodedTable:
     sensitive: tuple[Column, ...] = ()
     subject: Column | None = None
     references: Mapping[Any, ReferenceCounts] | None = None
+    weights: np.ndarray | None = None
+
+    @property
+    def n_coded_rows(self) -> int:
+        """Rows that are held: those of the table, or its distinct combinations."""
+        return len(self.quasi_identifiers[0].codes)
+
+    def count_rows(self, which: np.ndarray) -> int:
+        """How many rows of the table the coded rows of a mask stand for."""
+        return count_rows(which, self.weights)
 
     def points(self) -> Points:
         """The distinct combinations of the quasi-identifiers."""
@@ -129,11 +148,17 @@ class CodedTable:
         groups = group_rows(
             list(codes), [column.cardinality for column in self.quasi_identifiers]
         )
-        of_row = groups.labels
+        of_row, weights = groups.labels, self.weights
         if coded is not None:
-            of_row = np.full(self.n_rows, -1, dtype=np.int32)
+            of_row = np.full(self.n_coded_rows, -1, dtype=np.int32)
             of_row[coded] = groups.labels
-        return Points(codes[:, groups.first], groups.sizes, of_row)
+            weights = None if weights is None else weights[coded]
+        sizes = groups.sizes
+        if weights is not None:
+            sizes = add_up(groups.labels.astype(np.int64), weights, len(sizes))
+        return Points(
+            codes[:, groups.first], sizes, of_row, self.n_rows - int(sizes.sum())
+        )
 
     def rows(self, ties: np.ndarray) -> Points:
         """Every row that can be coded as a point of its own, in an order of values.
@@ -142,6 +167,7 @@ class CodedTable:
         stand in the order of ``ties``, a permutation of the rows: neither their place
         in the table nor a sensitive value decides which of them comes first.
         """
+        assert self.weights is None, "rows are asked for, and only counts are known"
         codes, coded = self._coded()
         if coded is not None:
             ties = (np.cumsum(coded) - 1)[ties[coded[ties]]]
@@ -156,7 +182,12 @@ class CodedTable:
         if coded is not None:
             of_row = np.full(self.n_rows, -1, dtype=np.int64)
             of_row[coded] = place
-        return Points(codes[:, order], np.ones(len(order), dtype=np.int64), of_row)
+        return Points(
+            codes[:, order],
+            np.ones(len(order), dtype=np.int64),
+            of_row,
+            self.n_rows - len(order),
+        )
 
     def _coded(self) -> tuple[np.ndarray, np.ndarray | None]:
         """Codes of the rows that have all of theirs, and which rows (None: all)."""
@@ -167,31 +198,36 @@ class CodedTable:
         return codes[:, coded], coded
 
     def classes(self, labels: np.ndarray, n_classes: int) -> Classes:
-        """Evidence for classes given by one label per row (-1: in no class)."""
+        """Evidence for classes given by one label per coded row (-1: in no class)."""
         return Classes.from_labels(
             labels,
             n_classes,
             sensitive=self.sensitive,
             subject=self.subject,
+            weights=self.weights,
             references=self.references,
         )
 
+    def reference(self, column: Column) -> ReferenceCounts:
+        """How often this table has each value of one of its sensitive columns."""
+        return ReferenceCounts.of_column(column, self.subject, self.weights)
+
     def part(self, rows: np.ndarray) -> "CodedTable":
-        """Some of the rows, which models still compare with the whole input."""
+        """Some of the coded rows, which models still compare with the whole input."""
 
         def of(column: Column) -> Column:
             return replace(column, codes=column.codes[rows])
 
         references = self.references or {
-            column.name: ReferenceCounts.of_column(column, self.subject)
-            for column in self.sensitive
+            column.name: self.reference(column) for column in self.sensitive
         }
         return CodedTable(
-            int(rows.sum()),
+            self.count_rows(rows),
             tuple(map(of, self.quasi_identifiers)),
             tuple(map(of, self.sensitive)),
             None if self.subject is None else of(self.subject),
             references,
+            None if self.weights is None else self.weights[rows],
         )
 
     @property
@@ -218,22 +254,30 @@ def encode_table(
     hierarchies: Mapping[Any, Any],
     hierarchy_of: Callable[[pd.Series], Any],
     suppression_label: str,
+    weights: np.ndarray | None = None,
 ) -> CodedTable:
-    """Code a table by its roles; ``hierarchy_of`` gives the hierarchy of a column."""
+    """Code a table by its roles; ``hierarchy_of`` gives the hierarchy of a column.
+
+    ``weights`` are the rows that each row of ``frame`` stands for.
+    """
     names, sensitive = roles.quasi_identifiers, roles.sensitive
     refuse_unknown_hierarchies(hierarchies, [*names, *sensitive])
-    coded = tuple(encode(frame[name], hierarchy_of(frame[name])) for name in names)
+    coded = tuple(
+        encode(frame[name], hierarchy_of(frame[name]), weights=weights)
+        for name in names
+    )
     for column in coded:
-        refuse_suppression_label(column, frame[column.name], suppression_label)
+        refuse_suppression_label(column, frame[column.name], suppression_label, weights)
         warn_of_spellings(column)
-    refuse_unknown(*coded)
+    refuse_unknown(*coded, weights=weights)
     return CodedTable(
-        len(frame),
+        len(frame) if weights is None else int(weights.sum()),
         coded,
         tuple(
             encode_sensitive(frame[name], hierarchies.get(name)) for name in sensitive
         ),
         None if roles.subject is None else identify(frame[roles.subject]),
+        weights=weights,
     )
 
 
@@ -295,23 +339,22 @@ class PublishedColumn:
         )
         return in_zone(np.append(self.labels, gap), self.zone).array.take(codes)
 
-    def loss(self, suppressed: np.ndarray) -> float:
+    def loss(self, suppressed: np.ndarray, weights: np.ndarray | None = None) -> float:
         """Mean share over all rows; a suppressed row counts as 1."""
         codes = np.where(suppressed, -1, self.codes) if suppressed.any() else self.codes
-        rows = np.bincount(codes + 1, minlength=len(self.shares) + 1)
-        return float((rows[0] + rows[1:] @ self.shares) / len(codes))
+        rows = np.bincount(codes + 1, weights, minlength=len(self.shares) + 1)
+        n_rows = len(codes) if weights is None else weights.sum()
+        return float((rows[0] + rows[1:] @ self.shares) / n_rows)
 
 
 def refuse_ambiguous_labels(
-    quasi_identifiers: Sequence[Column],
-    published: list[PublishedColumn],
-    suppression_label: str,
+    table: CodedTable, published: list[PublishedColumn], suppression_label: str
 ) -> None:
     """Refuse labels that a reader would take for the suppression label.
 
     The root of a hierarchy may be that label: both stand for every value.
     """
-    for column, recoded in zip(quasi_identifiers, published, strict=True):
+    for column, recoded in zip(table.quasi_identifiers, published, strict=True):
         if recoded.labels.dtype != object:
             continue
         marked = recoded.labels == suppression_label
@@ -321,7 +364,7 @@ def refuse_ambiguous_labels(
             marked &= (recoded.shares < 1) & _names_a_part(
                 column.hierarchy, suppression_label
             )
-        count = int(np.append(marked, False)[recoded.codes].sum())
+        count = table.count_rows(np.append(marked, False)[recoded.codes])
         if count:
             raise DataError(
                 f"column {column.name!r} would be published with the suppression label "

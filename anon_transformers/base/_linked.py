@@ -27,6 +27,7 @@ from anon_transformers.base._coded_table import (
 )
 from anon_transformers.base._docs import LINKED_TEXTS
 from anon_transformers.base._linked_table import LinkedTable, with_moved_cells
+from anon_transformers.base._progress import part_of_progress
 from anon_transformers.base._suppression import make_promise
 from anon_transformers.evidence import Report
 from anon_transformers.evidence._linkage import Linkage, Moved
@@ -309,8 +310,10 @@ class LinkedAnonymizer(FrameAnonymizer):
         self.labels_, self.group_sizes_ = {}, {}
         sources: dict[Moved, np.ndarray] = {}
         passes, current = [], table
-        for moving in self._moving():
-            labels = self._group(current, moving)
+        all_of_them = self._moving()
+        for number, moving in enumerate(all_of_them):
+            with part_of_progress(number, len(all_of_them)):
+                labels = self._group(current, moving)
             _refuse_bad_groups(labels, table.n_rows, self.k)
             members = gather(labels)
             rows = permute_members(members, rng)

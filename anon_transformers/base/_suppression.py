@@ -64,7 +64,7 @@ def check_promise(promise: AllOf, table: CodedTable) -> None:
     _warn_without_k(promise)
     asked = [m for m in promise.models if hasattr(m, "check_feasible")]
     if asked:
-        whole = table.classes(np.zeros(table.n_rows, dtype=np.int64), 1)
+        whole = table.classes(np.zeros(table.n_coded_rows, dtype=np.int64), 1)
         for model in asked:
             model.check_feasible(whole)
 
@@ -120,7 +120,7 @@ class Approval:
     codes : int array of shape (n_columns, n_kept_classes)
         Positions of the labels of each kept class.
     suppressed : bool ndarray
-        Which rows are suppressed.
+        Which coded rows are suppressed.
     """
 
     outcome: SuppressionResult
@@ -198,7 +198,7 @@ def approve(
 
 def describe_unknown(table: CodedTable) -> str:
     """Which columns suppress rows by values that their hierarchies do not have."""
-    found = unknown_rows(table.quasi_identifiers)
+    found = unknown_rows(table.quasi_identifiers, table.weights)
     if not found:
         return ""
     counted = ", ".join(f"{name!r} in {count} rows" for name, count in found.items())

@@ -14,7 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from anon_transformers._data.columns import Column, without_rows
 from anon_transformers._data.dates import refuse_written_dates
 from anon_transformers._data.frames import is_frame, like_input, to_frame
-from anon_transformers.base._base import FrameAnonymizer
+from anon_transformers.base._base import (
+    FrameAnonymizer,
+    open_table,
+    warn_of_repeated,
+    warn_of_spelled_subjects,
+)
 from anon_transformers.base._coded_table import (
     CodedTable,
     PublishedColumn,
@@ -26,20 +31,23 @@ from anon_transformers.base._coded_table import (
 )
 from anon_transformers.base._docs import TABLE_TEXTS
 from anon_transformers.base._suppression import (
-    SuppressionResult,
+    Approval,
     SuppressionRules,
     approve,
     can_approve,
     check_promise,
     make_promise,
 )
-from anon_transformers.evidence import SUPPRESSED, Classes, Report
-from anon_transformers.evidence._references import (
-    ReferenceCounts,
-    by_set,
-    scaled_reference,
+from anon_transformers.engines import (
+    Engine,
+    LabelTable,
+    counted_frame,
+    open_engine,
 )
+from anon_transformers.evidence import SUPPRESSED, Classes, Report
+from anon_transformers.evidence._references import by_set, scaled_reference
 from anon_transformers.exceptions import (
+    DataError,
     ExtraSuppressionWarning,
     NotEvaluable,
     ParameterError,
@@ -54,6 +62,22 @@ from anon_transformers.metrics import (
 )
 from anon_transformers.parameters import substitute
 from anon_transformers.privacy import AllOf, PrivacyModel, Verdict, judge
+from anon_transformers.roles import refuse_repeated_columns
+
+
+class _MaskOfRows:
+    """``suppressed_mask_`` where no row has a place; an instance's own hides it."""
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        fitted = "report_" in vars(instance or self)
+        reason = (
+            ": a table in an engine has no order of rows; n_suppressed_ says how many "
+            "are suppressed."
+        )
+        raise AttributeError(
+            f"{owner.__name__!r} object has no attribute 'suppressed_mask_'"
+            f"{reason if fitted else ''}"
+        )
 
 
 @substitute(TABLE_TEXTS)
@@ -88,9 +112,13 @@ class TableAnonymizer(FrameAnonymizer):
 
     kind: ClassVar[str] = "table"
     model_evidence: ClassVar[tuple[str, ...]] = ("classes",)
+    # Whether it learns the same from the distinct combinations and their counts as from
+    # all rows; it then takes tables in an engine.
+    fits_counts: ClassVar[bool] = False
     _hooks: ClassVar[frozenset[str]] = frozenset(
         {"_learn", "_recode", "_details", "_left_exact"}
     )
+    suppressed_mask_: Any = _MaskOfRows()
     # What ``fit`` keeps for other rows.
     _columns: list[Column]
     _sensitive: list[Column]
@@ -159,8 +187,34 @@ class TableAnonymizer(FrameAnonymizer):
             Of the kind of ``X``, without its identifiers. If the promise cannot be
             kept within ``suppression_limit``, an InfeasibleError is raised.
         """
+        engine = open_engine(X)
+        if engine is not None:
+            self.fit(X, y)
+            return self._publish_in(engine)
         frame, published = self._fit(X)
         return self._publish(X, frame, published, self.suppressed_mask_)
+
+    def fit(self, X: Any, y: Any = None):
+        """Learn from a table what may be published of it, and publish nothing.
+
+        Parameters
+        ----------
+        X : data frame, array, or table in an engine
+            The table to be protected. Of a DuckDB relation, a polars LazyFrame or an
+            :class:`~anon_transformers.engines.SQLTable`, only the distinct combinations
+            are read, where the method needs no more (``fits_counts``).
+        y : ignored
+            Not used; refused beside a table in an engine, which has no order of rows.
+
+        Returns
+        -------
+        self
+        """
+        if y is not None and open_engine(X) is not None:
+            raise ParameterError(
+                "y: the rows of a table in an engine have no order to follow."
+            )
+        return super().fit(X, y)
 
     def transform(self, X: Any) -> Any:
         """Recode rows one by one, promising nothing about this batch.
@@ -180,6 +234,9 @@ class TableAnonymizer(FrameAnonymizer):
             Of the kind of ``X``, without its identifiers.
         """
         check_is_fitted(self)
+        engine = open_engine(X)
+        if engine is not None:
+            return self._publish_in(engine)
         frame, table = self._reopen(X)
         published = self._recode(table)
         return self._publish(X, frame, published, ~approved(self._approved, published))
@@ -198,30 +255,32 @@ class TableAnonymizer(FrameAnonymizer):
             One per model.
         """
         check_is_fitted(self)
-        frame = to_frame(table)
-        if not is_frame(table):
-            frame = frame.set_axis(self._kept_columns, axis=1)
-        quasi_identifiers, sensitive = (
-            self.roles_.quasi_identifiers,
-            self.roles_.sensitive,
-        )
-        subject, suppression_label = self.roles_.subject, self.suppression_label
-        if subject not in {None, *frame.columns}:
+        roles, subject = self.roles_, self.roles_.subject
+        engine = open_engine(table)
+        columns = engine.columns if engine is not None else to_frame(table).columns
+        if engine is None and not is_frame(table):
+            table = to_frame(table).set_axis(self._kept_columns, axis=1)
+            columns = self._kept_columns
+        if subject not in {None, *columns}:
             raise NotEvaluable(f"persons cannot be counted without column {subject!r}.")
+        wanted = [*roles.quasi_identifiers, *roles.sensitive]
+        wanted += [] if subject is None else [subject]
+        frame, rows = counted_frame(table, wanted)
         # A batch may hold more rows than were fitted: only the shares are asked for.
         references = {
             name: scaled_reference(
-                rows, frame[name], None if subject is None else frame[subject]
+                held, frame[name], None if subject is None else frame[subject], rows
             )
-            for name, rows in self._references.items()
+            for name, held in self._references.items()
             if name in frame.columns
         }
         classes = Classes.from_frame(
             frame,
-            quasi_identifiers,
-            sensitive,
+            roles.quasi_identifiers,
+            roles.sensitive,
             subject,
-            suppression_label,
+            self.suppression_label,
+            weights=rows,
             references=references,
             hierarchies={c.name: c.hierarchy for c in self._sensitive if c.hierarchy},
         )
@@ -246,23 +305,55 @@ class TableAnonymizer(FrameAnonymizer):
 
     def _fit(self, X: Any) -> tuple[pd.DataFrame, list[PublishedColumn]]:
         started = time.perf_counter()
-        frame, promise = self._begin(X), self._promise()
-        table = self._encode(frame)
+        self._forget()
+        promise = self._promise()
+        frame, table = self._read(X)
         check_promise(promise, table)
         published = self._learn(table, promise) or self._recode(table)
-        refuse_ambiguous_labels(
-            table.quasi_identifiers, published, self.suppression_label
-        )
-        settled = self._approve(table, published, promise)
+        refuse_ambiguous_labels(table, published, self.suppression_label)
+        approval = self._approve(table, published, promise)
         self._columns = [without_rows(column) for column in table.quasi_identifiers]
         self._sensitive = [without_rows(column) for column in table.sensitive]
         self._references = {
-            c.name: by_set(c, ReferenceCounts.of_column(c, table.subject))
-            for c in table.sensitive
+            c.name: by_set(c, table.reference(c)) for c in table.sensitive
         }
         seconds = time.perf_counter() - started
-        self.report_ = make_report(self, published, settled, seconds)
+        self.report_ = make_report(self, table, published, approval, seconds)
         return frame, published
+
+    def _read(self, X: Any) -> tuple[pd.DataFrame, CodedTable]:
+        """A table to learn from, or its distinct combinations, and these coded."""
+        engine = open_engine(X)
+        if engine is None:
+            frame = self._open(X, reset=True)
+            return frame, self._encode(frame)
+        if not self.fits_counts:
+            open_table(self, X, reset=True)  # says that rows are needed
+        self._refuse_output()
+        columns = pd.Index(engine.columns)
+        refuse_repeated_columns(list(columns))
+        self.feature_names_in_ = columns.to_numpy(dtype=object)
+        self.n_features_in_ = len(columns)
+        self._note_columns(columns, named=True)
+        roles = self.roles_
+        subject = [] if roles.subject is None else [roles.subject]
+        wanted = [*roles.quasi_identifiers, *roles.sensitive, *subject]
+        counts = engine.count(list(dict.fromkeys(wanted)))
+        if not len(counts.rows):
+            raise DataError("the table is empty: it has 0 sample(s).")
+        if subject:
+            warn_of_spelled_subjects(counts.frame, roles.subject)
+        else:
+            repeated = {name: engine.n_repeated(name) for name in roles.identifiers}
+            warn_of_repeated({n: c for n, c in repeated.items() if c})
+        return counts.frame, self._encode(counts.frame, counts.rows)
+
+    def _refuse_output(self) -> None:
+        if index_is_asked_for(self):
+            raise ParameterError(
+                "set_output: what a table in an engine becomes is a table of the same "
+                "kind; collect it first where a frame is wanted."
+            )
 
     def _reopen(self, X: Any) -> tuple[pd.DataFrame, CodedTable]:
         """Other rows, and their quasi-identifiers coded as the fitted ones."""
@@ -295,10 +386,17 @@ class TableAnonymizer(FrameAnonymizer):
             self._limit(n_rows), self.suppression, self.suppression_label
         )
 
-    def _encode(self, frame: pd.DataFrame) -> CodedTable:
-        hierarchies, suppression_label = self.hierarchies or {}, self.suppression_label
+    def _encode(
+        self, frame: pd.DataFrame, weights: np.ndarray | None = None
+    ) -> CodedTable:
+        """Code a table; ``weights`` are the rows that each row of it stands for."""
         table = encode_table(
-            frame, self.roles_, hierarchies, self._hierarchy_of, suppression_label
+            frame,
+            self.roles_,
+            self.hierarchies or {},
+            self._hierarchy_of,
+            self.suppression_label,
+            weights,
         )
         for column in table.quasi_identifiers:
             if column.name not in self._described():
@@ -313,16 +411,17 @@ class TableAnonymizer(FrameAnonymizer):
         """Columns of which a parameter says what their values are."""
         return self.hierarchies or {}
 
-    def _approve(
-        self, table: CodedTable, published: list, promise: AllOf
-    ) -> SuppressionResult:
+    def _approve(self, table: CodedTable, published: list, promise: AllOf) -> Approval:
         """Decide which classes may be published, and remember them."""
         approval = approve(table, published, promise, self._rules(table.n_rows))
-        self._approved, self.suppressed_mask_ = approval.codes, approval.suppressed
-        self.n_suppressed_ = int(self.suppressed_mask_.sum())
+        self._approved = approval.codes
+        self.__dict__.pop("suppressed_mask_", None)
+        if table.weights is None:
+            self.suppressed_mask_ = approval.suppressed
+        self.n_suppressed_ = table.count_rows(approval.suppressed)
         self.n_extra_suppressed_ = approval.outcome.n_extra_rows
         self._warn_of_extra_rows()
-        return approval.outcome
+        return approval
 
     def _warn_of_extra_rows(self) -> None:
         """Warn where whole classes go for the sake of a few rows."""
@@ -370,17 +469,52 @@ class TableAnonymizer(FrameAnonymizer):
             table = table.reset_index(drop=True)
         return like_input(table, X, changed, rows)
 
+    def _publish_in(self, engine: Engine) -> Any:
+        """Recode a table where it lives, by the rule that was learned."""
+        self._refuse_output()
+        names = list(self.roles_.quasi_identifiers)
+        engine.refuse_unknown(self._kept_columns)
+        counts = engine.count_keys(names)
+        coded = [
+            column.encode_more(counts.frame[name])
+            for column, name in zip(self._columns, names, strict=True)
+        ]
+        n_rows = int(counts.rows.sum())
+        table = CodedTable(n_rows, tuple(coded), weights=counts.rows)
+        published = self._recode(table)
+        suppressed = ~approved(self._approved, published)
+        labels = {
+            name: column.decode(suppressed, self.suppression_label)
+            for name, column in zip(names, published, strict=True)
+        }
+        emptied: list[Any] = []
+        if self.suppression == "blank":
+            emptied = list(self.roles_.sensitive)
+        return engine.recode(
+            LabelTable(
+                keys=counts.keys,
+                labels=pd.DataFrame(labels),
+                suppressed=suppressed,
+                columns=self._kept_columns.tolist(),
+                emptied=emptied,
+                drops=self.suppression == "drop",
+                suppression_label=self.suppression_label,
+            )
+        )
+
 
 def make_report(
     anonymizer: Any,
+    table: CodedTable,
     published: list[PublishedColumn],
-    settled: SuppressionResult,
+    approval: Approval,
     seconds: float,
 ) -> Report:
     """Put the numbers of a fitted anonymizer together."""
-    classes, n_rows = settled.published, len(anonymizer.suppressed_mask_)
+    settled, n_rows = approval.outcome, table.n_rows
+    classes = settled.published
     names = [str(name) for name in anonymizer.roles_.quasi_identifiers]
-    losses = [column.loss(anonymizer.suppressed_mask_) for column in published]
+    losses = [column.loss(approval.suppressed, table.weights) for column in published]
     return Report(
         method=type(anonymizer).__name__,
         rows=n_rows,

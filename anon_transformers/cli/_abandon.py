@@ -11,7 +11,14 @@ from anon_transformers.exceptions import ConfigurationError, unknown_choice
 
 @handle_errors
 def abandon(
-    config: Annotated[Path, typer.Argument(help="The release file (YAML).")],
+    place: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="The release file (YAML); if it was removed, the private folder of "
+            "the release, [bold].anon/NAME[/bold].",
+        ),
+    ],
     run: Annotated[
         str, typer.Argument(help="Name of the run, as [bold]anon status[/bold] has it.")
     ],
@@ -20,21 +27,21 @@ def abandon(
     """End a run and remove its private data, or acknowledge one that was refused.
 
     A run that was refused, quarantined or given up stays in the journal, and
-    [bold]anon status[/bold] names it no more. What is published stays published.
+    [bold]anon status[/bold] names it no more. A quarantined candidate is removed, its
+    verdict and reports stay. What is published stays published.
 
     [bold]anon abandon releases/adult.yaml 2026-07_20261117T211111-4fd28a[/bold]
     """
     from anon_transformers.release import abandon as end_run
-    from anon_transformers.release import read_config
     from anon_transformers.release._run import RUNS, Journal
-    from anon_transformers.release._status import past_runs
+    from anon_transformers.release._status import runs_of_place
 
-    runs = {place.name: place for place in past_runs(read_config(config))}
+    runs = {found.name: found.parent for found in runs_of_place(place)}
     if run not in runs:
         raise ConfigurationError(unknown_choice("run", run, runs))
-    place = runs[run]
-    end_run(place.parent / RUNS / run)
-    last = Journal(place.parent).last(run)
+    home = runs[run]
+    end_run(home / RUNS / run)
+    last = Journal(home).last(run)
     event = None if last is None else last["event"]
     if json_output:
         print_json({"run": run, "event": event})

@@ -24,7 +24,9 @@ def check(
                        "sections of a release file, such as target.retention."),
     ] = None,
     source: Annotated[
-        bool, typer.Option("--source", help="The files of the source must be there.")
+        bool,
+        typer.Option("--source", help="The files of the source must be there, with the "
+                     "declared columns."),
     ] = False,
     period: Annotated[
         str | None,
@@ -112,7 +114,20 @@ def _print_keys(names: list[str], *, as_json: bool) -> None:
 
 
 def _note(one: "FileCheck") -> str | None:
-    """What a file may state, and hardly means; None if there is nothing of the kind."""
+    """What a run would still lack or hardly mean; None if there is nothing."""
+    from anon_transformers.release._composition import lacks_key
+
+    noted = [_note_of_k(one)]
+    if one.config is not None and lacks_key(one.config):
+        noted.append(
+            "ANON_LEDGER_KEY is not set here, and a run needs it: composition keeps "
+            "by it who was in which class."
+        )
+    return " ".join(filter(None, noted)) or None
+
+
+def _note_of_k(one: "FileCheck") -> str | None:
+    """What a k of one means, where no other threshold states a k."""
     stated = () if one.config is None else one.config.thresholds
     if any(threshold.params.get("k", 1) != 1 for threshold in stated):
         return None

@@ -119,7 +119,7 @@ def find_dialect(
     that begins with ``option`` must be given, if there is one.
     """
     from anon_transformers.proposals._dialects import find_separator
-    from anon_transformers.release._files import known_kind
+    from anon_transformers.release._file_kinds import known_kind
 
     path = located(path)
     if not path.is_file() or known_kind(path) != "csv":

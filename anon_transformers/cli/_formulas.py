@@ -29,7 +29,8 @@ def guard_formulas(table: "pd.DataFrame", target: Path, safe: bool) -> "pd.DataF
     away; beside a file of its own there is nobody to tell them.
     """
     from anon_transformers._data.columns import to_text
-    from anon_transformers.release._files import known_kind, schema_of
+    from anon_transformers.release._file_kinds import known_kind
+    from anon_transformers.release._files import schema_of
     from anon_transformers.release._spreadsheets import guard_texts, would_run
 
     if target != STDOUT and known_kind(target) != "csv":

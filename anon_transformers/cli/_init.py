@@ -190,6 +190,11 @@ def _print_written(
     if refusal:
         print_warning(f"{written[0]} will be refused as it is: {refusal}")
     about = "" if tables.period is None else f" --period {tables.period}"
+    if "composition" in made.content:
+        typer.echo(
+            "next: export ANON_LEDGER_KEY=$(openssl rand -hex 32), once, and keep it: "
+            "periods are judged together by it"
+        )
     typer.echo(f"next: read {written[0]}, then anon release {written[0]}{about}")
 
 
@@ -361,7 +366,8 @@ def _read(
     given: Path, dialect: Dialect, reader: TableReader, needed: list[str]
 ) -> "tuple[pd.DataFrame, bool]":
     from anon_transformers.registry import registry
-    from anon_transformers.release._files import columns_of_file, kind_of_file
+    from anon_transformers.release._file_kinds import kind_of_file
+    from anon_transformers.release._files import columns_of_file
 
     file = existing_file(given)
     kind = kind_of_file(file, registry().readers)

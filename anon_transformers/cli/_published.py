@@ -27,7 +27,8 @@ def read_release(folder: Path) -> tuple[Any, dict[str, Any]]:
     if not (place / "manifest.json").is_file():
         raise ConfigurationError(f"{folder} holds no published release.")
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
-    frame, sensitive = read_published(place), manifest["roles"]["sensitive"]
+    frame = read_published(place, labels="text")
+    sensitive = manifest["roles"]["sensitive"]
     if isinstance(frame, tuple):
         return frame[0], {
             **_read_roles(manifest),

@@ -30,6 +30,7 @@ from anon_transformers.cli.output import (
 from anon_transformers.exceptions import ConfigurationError, GateError, InfeasibleError
 
 HINT = "anon release {} --suggest says what causes it, and which settings pass."
+HIDDEN_SHARES = "hidden_shares"
 OF_PUBLISHED = "loss_of_published_rows"
 DROPPED_LOSS = "without rows that are dropped, which a threshold of loss counts as lost"
 MOST_NAMED = 8
@@ -94,19 +95,20 @@ def release(
         refused = error
     if refused is not None:
         if not suggest:
-            named = _named(config, period, tightened)
-            raise type(refused)(f"{refused}\n{HINT.format(named)}")
+            raise type(refused)(f"{refused}{_hint(refused, config, period, tightened)}")
         print_suggestions(
             config, refused, parameters, period,
             as_json=json_output, without_bar=json_output or log_json,
             seconds=suggest_seconds,
         )  # fmt: skip
-    _print_published(folder, suggest=suggest, as_json=json_output)
+    _print_published(config, folder, suggest=suggest, as_json=json_output)
 
 
-def _print_published(folder: str, *, suggest: bool, as_json: bool) -> None:
+def _print_published(
+    config: Path, folder: str, *, suggest: bool, as_json: bool
+) -> None:
     """Show what was published, and where it was asked that nothing is to suggest."""
-    manifest = read_manifest(folder)
+    manifest = read_version(config, folder)
     if as_json:
         advice = {"advice": {"passes": True}} if suggest else {}
         print_json({"folder": folder, **manifest, **advice})
@@ -178,13 +180,12 @@ def _step_lines(
 
     With ``--json`` alone, only what is wrong is printed.
     """
-    from anon_transformers.release._log import FACTS, JsonLines, heard_by
+    from anon_transformers.release._log import FACTS, JsonLines, heard_by, where_in
 
     class Lines(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            stage = getattr(record, FACTS, {}).get("stage")
             if record.levelno == logging.DEBUG:
-                on_stage(stage or "")
+                on_stage(where_in(getattr(record, FACTS, {})))
             elif as_json:
                 print(JsonLines().format(record), file=sys.stderr, flush=True)
             elif record.levelno >= logging.WARNING:
@@ -222,6 +223,20 @@ def _ended_by_hand() -> Iterator[None]:
             signal.signal(signal.SIGTERM, before)
 
 
+def _hint(
+    refused: GateError | InfeasibleError,
+    config: Path,
+    period: str | None,
+    tightened: list[str] | None,
+) -> str:
+    """What to ask next, where settings may help; other refusals say what does."""
+    from anon_transformers.release._composition import refused_together
+
+    if refused_together(getattr(refused, "reasons", (str(refused),))):
+        return ""
+    return f"\n{HINT.format(_named(config, period, tightened))}"
+
+
 def _named(config: Path, period: str | None, tightened: list[str] | None) -> str:
     """What names this run on the command line; another one might be published."""
     asked = [f"--set {each}" for each in tightened or ()]
@@ -230,12 +245,16 @@ def _named(config: Path, period: str | None, tightened: list[str] | None) -> str
     return " ".join([str(config), *asked])
 
 
-def read_manifest(folder: str) -> dict[str, Any]:
-    """The manifest of a published version."""
+def read_version(config: Path, folder: str) -> dict[str, Any]:
+    """The manifest of a published version, and what the journal says of its tries."""
+    from anon_transformers.release import read_config
+    from anon_transformers.release._back_off import tries_of
+
     found: dict[str, Any] = json.loads(
         Path(folder, "manifest.json").read_text(encoding="utf-8")
     )
-    return found
+    tries = tries_of(read_config(config), found["version"])
+    return {**found, "tries": tries} if tries else found
 
 
 def print_report(folder: str, manifest: dict[str, Any]) -> None:
@@ -298,6 +317,9 @@ def _of_table(manifest: dict[str, Any]) -> list[tuple[str, str, str]]:
     if risk is not None:
         highest = f"highest {percent(risk['highest-risk'])}"
         rows.append(("average risk", percent(risk["average-risk"]), highest))
+    for name, share in measured.get(HIDDEN_SHARES, {}).items():
+        mark = manifest["suppression_label"]
+        rows.append((name, percent(share), f"of the kept rows are published as {mark}"))
     if "loss" in measured:
         rows.append(("loss", percent(measured["loss"]), LOSS_IN_WORDS))
     if OF_PUBLISHED in measured:

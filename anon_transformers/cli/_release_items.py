@@ -6,7 +6,7 @@ from typing import Any
 
 import typer
 
-from anon_transformers.cli._release import print_report, read_manifest, run_shown
+from anon_transformers.cli._release import print_report, read_version, run_shown
 from anon_transformers.cli.output import (
     BAD_INPUT,
     BROKEN_PROMISE,
@@ -43,7 +43,7 @@ def release_items(
             if not as_json:
                 print_error(f"{item}: {error}")
             continue
-        manifest = read_manifest(folder)
+        manifest = read_version(file, folder)
         shown.append({"item": item, "folder": folder, **manifest})
         if not as_json:
             print_report(folder, manifest)

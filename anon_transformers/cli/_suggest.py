@@ -88,6 +88,8 @@ def _with_a_bar(
 
 def print_advice(advice: "Advice") -> None:
     """Print an advice for people."""
+    from anon_transformers.release._settings import shows_nothing
+
     if advice.passes:
         typer.echo(
             f"{advice.release} passes as it is stated now: nothing to suggest. The "
@@ -98,12 +100,21 @@ def print_advice(advice: "Advice") -> None:
         typer.echo(NO_CANDIDATE)
     for gap in advice.gaps:
         _print_gap(gap)
+    if shows_nothing(advice.gaps):
+        models = [gap.id for gap in advice.gaps if gap.kind == "model"]
+        typer.echo(
+            "The candidate shows nothing, for it takes all rows together to keep a "
+            f"promise ({', '.join(models)}): no class with fewer rows does. A larger "
+            "loss is no remedy; ask less of the model, or join rare values."
+        )
     if advice.settings:
         header = ["setting", "loss", "not shown", "promise"]
         rows = [_row(setting) for setting in advice.settings]
         print_table("Settings that pass (each was tried)", header, rows)
     failed = [one for one in advice.tried if not one.passed]
-    if not advice.settings:
+    if advice.why_untried:
+        typer.echo(advice.why_untried)
+    elif not advice.settings:
         typer.echo(f"None of {len(failed)} other settings that were tried passes.")
     elif failed:
         typer.echo(f"{len(failed)} others were tried and do not pass (--json has why).")

@@ -24,7 +24,7 @@ STDOUT = Path("-")
 def refuse_target(target: Path, force: bool) -> None:
     """Refuse before a long run what could not be written after it."""
     from anon_transformers.release._build import installed
-    from anon_transformers.release._files import kind_of_file
+    from anon_transformers.release._file_kinds import kind_of_file
 
     if target == STDOUT:
         return
@@ -69,7 +69,7 @@ def _write_output(table: "pd.DataFrame", dialect: Dialect) -> None:
 
 def _write_file(table: "pd.DataFrame", target: Path, dialect: Dialect) -> None:
     from anon_transformers.release._build import installed
-    from anon_transformers.release._files import kind_of_file
+    from anon_transformers.release._file_kinds import kind_of_file
 
     writers = installed().writers
     kind = kind_of_file(target, writers)

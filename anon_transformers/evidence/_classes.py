@@ -12,6 +12,7 @@ from anon_transformers._data.columns import Column, identify, sensitive_names
 from anon_transformers._data.frames import to_frame
 from anon_transformers._kernels.counting import add_up
 from anon_transformers._kernels.grouping import group_rows
+from anon_transformers.engines import counted_frame
 from anon_transformers.evidence._counts import (
     JointCounts,
     Origin,
@@ -95,6 +96,7 @@ class Classes:
         subject: Hashable | None = None,
         suppression_label: str = SUPPRESSED,
         *,
+        weights: np.ndarray | None = None,
         references: Mapping[Any, Mapping[Any, Any]] | None = None,
         reference_persons: int | None = None,
         hierarchies: Mapping[Any, Hierarchy] | None = None,
@@ -107,14 +109,18 @@ class Classes:
 
         Parameters
         ----------
-        frame : data frame
-            The published table.
+        frame : data frame, or table in an engine
+            The published table. Of a DuckDB relation, a polars LazyFrame or an
+            :class:`~anon_transformers.engines.SQLTable`, the engine counts the distinct
+            combinations, and only these are read.
         quasi_identifiers, sensitive : sequences of columns
             What an intruder may know, and wants to know.
         subject : column, optional
             Tells persons apart.
         suppression_label : str, default="*"
             The text of a suppressed cell.
+        weights : int array, optional
+            How many rows of the table each row of ``frame`` stands for.
         references : mapping of column to mapping, optional
             For sensitive columns the distribution in the input: rows by published text
             of a value, missing ones under None, as :func:`distribution` gives it; with
@@ -129,15 +135,16 @@ class Classes:
             The quasi-identifiers of the population, recoded by the same rule: a row a
             person, or with a column ``count``. Or the persons of each class.
         """
-        frame = to_frame(frame)
-        _refuse_unknown_columns(frame, [*quasi_identifiers, *sensitive])
-        if subject is not None:
-            _refuse_unknown_columns(frame, [subject])
+        wanted = [*quasi_identifiers, *sensitive]
+        wanted += [] if subject is None else [subject]
+        frame, rows = counted_frame(frame, wanted)
+        _refuse_unknown_columns(frame, wanted)
+        weights = weights if rows is None else rows
         persons = None if subject is None else identify(frame[subject])
         columns, by_code = open_sensitive(
-            frame, sensitive, references, hierarchies, subject=persons
+            frame, sensitive, references, hierarchies, weights, persons
         )
-        return cls._grouped(
+        classes = cls._grouped(
             frame,
             quasi_identifiers,
             suppression_label,
@@ -146,7 +153,9 @@ class Classes:
             references=by_code,
             reference_persons=reference_persons,
             subject=persons,
+            weights=weights,
         )
+        return classes if weights is None else replace(classes, labels=None)
 
     @classmethod
     def _grouped(

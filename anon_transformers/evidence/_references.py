@@ -51,13 +51,18 @@ class ReferenceCounts(NamedTuple):
 
 
 def distribution(
-    column: Any, subject: Any = None, *, together: bool = False
+    column: Any,
+    subject: Any = None,
+    *,
+    together: bool = False,
+    weights: np.ndarray | None = None,
 ) -> dict[Any, int]:
     """Rows by published text of a value, missing ones under None.
 
     This is what ``Classes.from_frame(references={name: …})`` takes. With ``subject``,
     the person of each row, it counts the persons who hold a value at least once, and
     with ``together`` each person once, several values of one person as a tuple.
+    ``weights`` are the rows that each cell stands for.
 
     Examples
     --------
@@ -71,7 +76,7 @@ def distribution(
     series = column if isinstance(column, pd.Series) else pd.Series(column)
     coded = identify(series)
     persons = None if subject is None else identify(pd.Series(subject))
-    counted = ReferenceCounts.of_column(coded, persons)
+    counted = ReferenceCounts.of_column(coded, persons, weights)
     return by_set(coded, counted) if together else by_text(coded, counted.counts)
 
 
@@ -107,7 +112,10 @@ def by_single(reference: Mapping[Any, Any]) -> dict[Any, Any]:
 
 
 def scaled_reference(
-    reference: Mapping[Any, int], column: Any, subject: Any = None
+    reference: Mapping[Any, int],
+    column: Any,
+    subject: Any = None,
+    weights: np.ndarray | None = None,
 ) -> dict[Any, int]:
     """A reference with the same shares and rows enough for a larger table.
 
@@ -116,7 +124,7 @@ def scaled_reference(
     >>> scaled_reference({"flu": 1, "cold": 2}, ["flu", "flu", "flu"])
     {'flu': 3, 'cold': 6}
     """
-    held = distribution(column, subject)
+    held = distribution(column, subject, weights=weights)
     single = by_single(reference)
     known = [text for text in held if text is not None and single.get(text)]
     times = max([1, *(-(-held[text] // single[text]) for text in known)])

@@ -17,7 +17,7 @@ from anon_transformers.base._coded_table import (
     approved,
     refuse_too_few,
 )
-from anon_transformers.base._suppression import SuppressionResult, approve, make_promise
+from anon_transformers.base._suppression import Approval, approve, make_promise
 from anon_transformers.evidence import Memberships
 from anon_transformers.exceptions import (
     DataError,
@@ -249,8 +249,10 @@ class SetRecoder(TableAnonymizer):
                     "asks for persons."
                 )
 
-    def _encode(self, frame: pd.DataFrame) -> CodedTable:
-        table = super()._encode(frame)
+    def _encode(
+        self, frame: pd.DataFrame, weights: np.ndarray | None = None
+    ) -> CodedTable:
+        table = super()._encode(frame, weights)
         for column in table.quasi_identifiers:
             refuse_objects(column, frame[column.name])
             if not self._takes(column):
@@ -374,12 +376,10 @@ class SetRecoder(TableAnonymizer):
                 raise InfeasibleError(f"{describe_verdict(verdict, 'units')}.")
         return verdicts
 
-    def _approve(
-        self, table: CodedTable, published: list, promise: AllOf
-    ) -> SuppressionResult:
+    def _approve(self, table: CodedTable, published: list, promise: AllOf) -> Approval:
         try:
             _refuse_one_class(table, published)
-            settled = super()._approve(table, published, promise)
+            approval = super()._approve(table, published, promise)
             verdicts = self._judge_degrees(
                 table, self._coding, published, self.suppressed_mask_
             )
@@ -388,7 +388,9 @@ class SetRecoder(TableAnonymizer):
             raise InfeasibleError(f"with n_sets={n_sets}: {error}") from None
         if self.keep_memberships:
             self._keep_evidence(table)
-        return replace(settled, verdicts=[*settled.verdicts, *verdicts])
+        outcome = approval.outcome
+        outcome = replace(outcome, verdicts=[*outcome.verdicts, *verdicts])
+        return replace(approval, outcome=outcome)
 
     def _recode(self, table: CodedTable) -> list[PublishedColumn]:
         return self._coding.publish(table.quasi_identifiers)

@@ -109,6 +109,7 @@ class DataflyAnonymizer(TableAnonymizer):
     """
 
     uses_hierarchies: ClassVar[bool] = True
+    fits_counts: ClassVar[bool] = True
     _hooks: ClassVar[frozenset[str]] = frozenset(
         {"_described", "_encode", "_hierarchy_of", "_limit", "_own_hierarchies"}
     )
@@ -167,14 +168,16 @@ class DataflyAnonymizer(TableAnonymizer):
             if column in (self.hierarchies or {}):
                 raise ParameterError(f"types, {column}: it has a hierarchy already.")
 
-    def _encode(self, frame: pd.DataFrame) -> CodedTable:
+    def _encode(
+        self, frame: pd.DataFrame, weights: np.ndarray | None = None
+    ) -> CodedTable:
         legal = self.roles_.quasi_identifiers
         for name in self.types or {}:
             if name not in legal:
                 raise ParameterError(
                     f"types: {unknown_choice('quasi-identifier', name, legal)}"
                 )
-        table = super()._encode(frame)
+        table = super()._encode(frame, weights)
         return replace(
             table,
             quasi_identifiers=tuple(LevelColumn.of(c) for c in table.quasi_identifiers),
@@ -210,7 +213,7 @@ class DataflyAnonymizer(TableAnonymizer):
 
     def _learn(self, table: CodedTable, models: AllOf) -> None:
         points = table.points()
-        self._n_uncoded = int((points.of_row < 0).sum())
+        self._n_uncoded = points.n_uncoded
         refuse_too_few(points, self.k, table.subject)
 
         def violating(groups: GroupedRows) -> int:

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers._kernels.lattice import Curve, offer, totals_by_size
+from anon_transformers.base._progress import Progress
 from anon_transformers.exceptions import ParameterError
 from anon_transformers.generalization._lattice import Lattice
-from anon_transformers.generalization._search import Progress
 from anon_transformers.privacy import KAnonymity
 
 

@@ -18,6 +18,7 @@ from anon_transformers.base._coded_table import (
     refuse_too_few,
 )
 from anon_transformers.base._docs import TABLE_TEXTS
+from anon_transformers.base._progress import Progress, progress_bar
 from anon_transformers.base._suppression import (
     SuppressionRules,
     approve,
@@ -41,12 +42,7 @@ from anon_transformers.generalization._minimal import (
     minimal_nodes,
 )
 from anon_transformers.generalization._reach import FEW_NODES, describe_reach
-from anon_transformers.generalization._search import (
-    Progress,
-    SearchResult,
-    find_optimal,
-    progress_bar,
-)
+from anon_transformers.generalization._search import SearchResult, find_optimal
 from anon_transformers.generalization._solutions import Solutions, find_solutions
 from anon_transformers.hierarchies import Suggested
 from anon_transformers.parameters import is_whole, real, substitute
@@ -100,7 +96,7 @@ def learn_passes(
     suppression_label: str,
 ) -> list[RecodingPass]:
     """Find a node for all rows, then one for those that it suppresses, and so on."""
-    left = np.ones(table.n_rows, dtype=bool)
+    left = np.ones(table.n_coded_rows, dtype=bool)
     passes: list[RecodingPass] = []
     rules = SuppressionRules(1.0, "drop", suppression_label)
     while left.any():
@@ -120,7 +116,7 @@ def recode_by_passes(
 ) -> list[PublishedColumn]:
     """Each row by the first node that publishes its combination."""
     tables = [publish_node(table, one.node) for one in passes]
-    of_row = np.full(table.n_rows, -1)
+    of_row = np.full(table.n_coded_rows, -1)
     for number, (one, published) in enumerate(zip(passes, tables, strict=True)):
         of_row[(of_row < 0) & approved(one.codes, published)] = number
     return [_join(list(columns), of_row) for columns in zip(*tables, strict=True)]
@@ -246,6 +242,7 @@ class FullDomainAnonymizer(TableAnonymizer):
     """
 
     uses_hierarchies: ClassVar[bool] = True
+    fits_counts: ClassVar[bool] = True
     _hooks: ClassVar[frozenset[str]] = frozenset(
         {"_encode", "_hierarchy_of", "_own_hierarchies"}
     )
@@ -318,14 +315,16 @@ class FullDomainAnonymizer(TableAnonymizer):
     def _own_hierarchies(self) -> dict[Hashable, Any]:
         return dict.fromkeys(self.quasi_identifiers or (), Suggested())
 
-    def _encode(self, frame: pd.DataFrame) -> CodedTable:
+    def _encode(
+        self, frame: pd.DataFrame, weights: np.ndarray | None = None
+    ) -> CodedTable:
         legal = self.roles_.quasi_identifiers
         for what in ("weights", "levels"):
             for name in getattr(self, what) or {}:
                 if name not in legal:
                     message = unknown_choice("quasi-identifier", name, legal)
                     raise ParameterError(f"{what}: {message}")
-        table = super()._encode(frame)
+        table = super()._encode(frame, weights)
         self.hierarchies_ = {c.name: c.hierarchy for c in table.quasi_identifiers}
         # Later rows are recoded by the rule of a hierarchy, where it has one.
         return replace(
@@ -385,7 +384,7 @@ class FullDomainAnonymizer(TableAnonymizer):
             KAnonymity(max_k)
         other = clone(self).set_params(models=None, k=1)
         other._check_parameters()
-        table = other._encode(other._open(X, reset=True))
+        _, table = other._read(X)
         lattice = other._lattice(table, other._promise(), self._limit(table.n_rows))
         _refuse_too_many(lattice, "frontier")
         names = list(other.roles_.quasi_identifiers)
@@ -419,7 +418,7 @@ class FullDomainAnonymizer(TableAnonymizer):
         """
         other = clone(self)
         other._check_parameters()
-        table = other._encode(other._open(X, reset=True))
+        _, table = other._read(X)
         lattice = other._lattice(table, other._promise(), other._limit(table.n_rows))
         if lattice.size > FEW_NODES:
             raise ParameterError(

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from anon_transformers._kernels.lattice import SLACK, Node
+from anon_transformers.base._progress import Progress
 from anon_transformers.generalization._lattice import (
     Lattice,
     NodeResult,
     predecessors,
     successors,
 )
-from anon_transformers.generalization._search import Progress, SearchResult
+from anon_transformers.generalization._search import SearchResult
 
 DESCENT = 0.8
 """Share of the time for finding a good node; the rest proves how good it is."""

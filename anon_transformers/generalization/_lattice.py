@@ -131,7 +131,7 @@ class Lattice:
         self.n_rows = table.n_rows
         self.allowance = goal.rules.allowance(table.n_rows)
         self._looks = [0]
-        self.n_unknown = table.n_rows - int(points.weights.sum())
+        self.n_unknown = points.n_uncoded
         self._hides = _hiding_levels(table, goal.rules.suppression_label)
         self._tables = [level_tables(column) for column in table.quasi_identifiers]
         self.shape = tuple(map(len, self._tables))

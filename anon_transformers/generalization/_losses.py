@@ -257,9 +257,8 @@ def make_loss(
     if name in SIZE_LOSSES:
         n_groups = levels.n_groups
         return ClassSizeLoss(table.n_rows, SIZE_LOSSES[name], *n_groups.shape), levels
-    n_uncoded = table.n_rows - points.weights.sum()
     means = [
-        np.array([c[g] @ rows for g, c in zip(gs, cs, strict=True)]) + n_uncoded
+        np.array([c[g] @ rows for g, c in zip(gs, cs, strict=True)]) + points.n_uncoded
         for gs, cs, rows in zip(groups, costs, by_value, strict=True)
     ]
     shares = [mean / table.n_rows for mean in means]

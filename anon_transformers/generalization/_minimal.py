@@ -6,9 +6,10 @@ import numpy as np
 
 from anon_transformers._kernels import lattice_map
 from anon_transformers._kernels.lattice import Node
+from anon_transformers.base._progress import Progress
 from anon_transformers.exceptions import ParameterError
 from anon_transformers.generalization._lattice import Lattice
-from anon_transformers.generalization._search import Progress, SearchResult
+from anon_transformers.generalization._search import SearchResult
 
 
 def minimal_nodes(lattice: Lattice, progress: Progress) -> list[Node]:

@@ -1,15 +1,13 @@
 """Exact searches of the lattice, and what each of them promises."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from anon_transformers._kernels import lattice_map
 from anon_transformers._kernels.lattice import SLACK, Node
+from anon_transformers.base._progress import Progress
 from anon_transformers.generalization._lattice import Lattice, NodeResult
 
 BLOCK = 1024
@@ -17,9 +15,6 @@ BLOCK = 1024
 
 MANY_SUPPRESSED = 0.05
 """Share of suppressed rows from which they say much of the nodes below."""
-
-Progress = Callable[[float, str], None]
-"""Called with the share of the lattice that is done, and what was found so far."""
 
 
 @dataclass
@@ -93,9 +88,10 @@ class _OptimalSearch:
         last = node_map.bounds[order[BLOCK - 1 :: BLOCK]]
         for block, start in enumerate(range(0, len(order), BLOCK)):
             some = order[start : start + BLOCK]
-            for at in some[node_map.is_open[some]].tolist():
+            for place in np.flatnonzero(node_map.is_open[some]).tolist():
+                at = int(some[place])
                 if self.may_be_best(at):
-                    yield start / len(order), at
+                    yield (start + place) / len(order), at
             if block < len(last) and last[block] > self.best:
                 return
 
@@ -135,39 +131,3 @@ def find_optimal(lattice: Lattice, progress: Progress) -> SearchResult:
         search.decide(at)
     search.found.proved, search.found.bound = 1.0, search.found.loss
     return search.found
-
-
-_LISTENER: ContextVar[Progress | None] = ContextVar("listener", default=None)
-
-
-@contextmanager
-def searches_heard_by(listener: Progress) -> Iterator[None]:
-    """Let a function hear how far searches are that show no bar."""
-    token = _LISTENER.set(listener)
-    try:
-        yield
-    finally:
-        _LISTENER.reset(token)
-
-
-@contextmanager
-def progress_bar(label: str, *, shown: bool) -> Iterator[Progress]:
-    """Show how far a search is, if ``shown``; the rich bar where it is installed."""
-    if not shown:
-        yield _LISTENER.get() or (lambda share, found: None)
-        return
-    try:
-        from rich.console import Console
-        from rich.progress import Progress as Bar
-    except ImportError:
-        yield lambda share, found: print(
-            f"{label} {share:.0%} {found}", file=sys.stderr
-        )
-        return
-    with Bar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(label, total=1.0)
-
-        def update(share: float, found: str) -> None:
-            bar.update(task, completed=share, description=f"{label} {found}")
-
-        yield update

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from anon_transformers.base._progress import Progress
 from anon_transformers.generalization._lattice import Lattice, NodeResult
-from anon_transformers.generalization._search import Progress
 
 
 @dataclass(frozen=True)

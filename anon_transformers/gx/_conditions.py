@@ -1,10 +1,10 @@
 """Row conditions of Great Expectations: in words, and the rows that meet them."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import pandas as pd
 from great_expectations.core.metric_domain_types import MetricDomainTypes
-from great_expectations.execution_engine import PandasExecutionEngine
+from great_expectations.execution_engine import ExecutionEngine
 from great_expectations.expectations.row_conditions import (
     AndCondition,
     ComparisonCondition,
@@ -15,6 +15,11 @@ from great_expectations.expectations.row_conditions import (
 )
 
 from anon_transformers.exceptions import NotEvaluable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from anon_transformers.engines import Engine
 
 
 def condition_text(condition: Any) -> str | None:
@@ -44,10 +49,16 @@ def condition_text(condition: Any) -> str | None:
     return str(found)
 
 
+Table: TypeAlias = "pd.DataFrame | Engine"
+"""A table in memory, or where it lives."""
+
+
 def judged_rows(
-    engine: PandasExecutionEngine, domain: dict[str, Any]
-) -> tuple[pd.DataFrame, int]:
+    rows: Callable[[dict[str, Any]], Table], domain: dict[str, Any]
+) -> tuple[Table, int]:
     """The rows that meet the condition of a domain, and how many there are in all.
+
+    ``rows`` gives the rows of a domain.
 
     Raises
     ------
@@ -55,23 +66,27 @@ def judged_rows(
         If the condition cannot be evaluated, or no row meets it.
     """
     conditions = {"row_condition", "condition_parser"}
-    table = _rows(engine, {k: v for k, v in domain.items() if k not in conditions})
+    table = rows({k: v for k, v in domain.items() if k not in conditions})
+    n_rows = len(table)
     if not domain.get("row_condition"):
-        return table, len(table)
+        return table, n_rows
+    fault, n_met = None, 0
     try:
-        part, fault = _rows(engine, domain), None
+        table = rows(domain)
+        n_met = len(table)
     except Exception as error:  # a stranger's message could quote a cell
-        part, fault = table.iloc[:0], type(error).__name__
+        fault = type(error).__name__
     if fault is not None:
         raise NotEvaluable(
             f"row_condition: it cannot be evaluated on this table ({fault}); does it "
             "name columns of the table, and compare them with values of their kind?"
         )
-    if not len(part):
+    if not n_met:
         raise NotEvaluable("row_condition: no row of the table meets it.")
-    return part, len(table)
+    return table, n_rows
 
 
-def _rows(engine: PandasExecutionEngine, domain: dict[str, Any]) -> pd.DataFrame:
-    table, *_ = engine.get_compute_domain(domain, domain_type=MetricDomainTypes.TABLE)
-    return table
+def rows_of(engine: ExecutionEngine, domain: dict[str, Any]) -> Any:
+    """The rows of a domain, as an engine of Great Expectations holds them."""
+    rows, *_ = engine.get_compute_domain(domain, domain_type=MetricDomainTypes.TABLE)
+    return rows

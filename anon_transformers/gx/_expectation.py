@@ -1,10 +1,10 @@
 """What the expectations of this package share: their metrics and base classes."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, ClassVar, TypeAlias
 
-import pandas as pd
 from great_expectations.compatibility import pydantic
 from great_expectations.core.suite_parameters import SuiteParameterDict
 from great_expectations.execution_engine import (
@@ -36,7 +36,12 @@ from great_expectations.validator.metric_configuration import MetricConfiguratio
 
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import NotEvaluable, unknown_choice
-from anon_transformers.gx._conditions import condition_text, judged_rows
+from anon_transformers.gx._conditions import (
+    Table,
+    condition_text,
+    judged_rows,
+    rows_of,
+)
 from anon_transformers.gx._judging import (
     Scope,
     attack_table,
@@ -52,9 +57,11 @@ MODEL_METRIC = "table.privacy_model"
 METRIC_METRIC = "table.privacy_metric"
 ATTACK_METRIC = "table.privacy_attack"
 SCOPE = ("quasi_identifiers", "sensitive", "subject", "suppression_label")
+BOUNDS = {"min_value": "min", "max_value": "max"}
+"""Arguments that bound a number, and what results call them."""
 ELSEWHERE = (
-    "it judges pandas data frames, and this batch lives in {}; read the published "
-    "table into a data frame and validate that."
+    "it judges data frames and SQL tables, and this batch lives in {}; read the "
+    "published table into a data frame and validate that."
 )
 MEANINGLESS = {
     "mostly": (
@@ -87,27 +94,48 @@ class _TableMetric(TableMetricProvider):
         metric_value_kwargs: dict[str, Any],
         **_: Any,
     ) -> dict[str, Any]:
-        try:
-            return cls._answer(
-                execution_engine, metric_domain_kwargs, metric_value_kwargs
-            )
-        except NotEvaluable as error:
-            return {"reason": str(error)}
+        rows = partial(rows_of, execution_engine)
+        return cls._answer_or_reason(rows, metric_domain_kwargs, metric_value_kwargs)
 
     @metric_value(engine=SqlAlchemyExecutionEngine)
-    def _sql(cls: Any, execution_engine: Any, **_: Any) -> dict[str, Any]:
-        return {"reason": ELSEWHERE.format("a database")}
+    def _sql(
+        cls: Any,
+        execution_engine: SqlAlchemyExecutionEngine,
+        metric_domain_kwargs: dict[str, Any],
+        metric_value_kwargs: dict[str, Any],
+        **_: Any,
+    ) -> dict[str, Any]:
+        from anon_transformers.engines import SQLTable  # who is here has SQLAlchemy
+
+        with execution_engine.get_connection() as connection:
+
+            def rows(domain: dict[str, Any]) -> SQLTable:
+                selected = rows_of(execution_engine, domain)
+                return SQLTable(connection, selectable=selected)
+
+            return cls._answer_or_reason(
+                rows, metric_domain_kwargs, metric_value_kwargs
+            )
 
     @metric_value(engine=SparkDFExecutionEngine)
     def _spark(cls: Any, execution_engine: Any, **_: Any) -> dict[str, Any]:
         return {"reason": ELSEWHERE.format("Spark")}
 
     @classmethod
+    def _answer_or_reason(
+        cls, rows: Callable[[Any], Table], domain: dict[str, Any], asked: Any
+    ) -> dict[str, Any]:
+        try:
+            return cls._answer(rows, domain, asked)
+        except NotEvaluable as error:
+            return {"reason": str(error)}
+
+    @classmethod
     @discreetly
     def _answer(
-        cls, engine: PandasExecutionEngine, domain: dict[str, Any], asked: Any
+        cls, rows: Callable[[Any], Table], domain: dict[str, Any], asked: Any
     ) -> dict[str, Any]:
-        table, n_rows = judged_rows(engine, domain)
+        table, n_rows = judged_rows(rows, domain)
         condition = condition_text(domain.get("row_condition"))
         if condition is not None:
             refuse_part(*cls._asked(asked))
@@ -121,7 +149,7 @@ class _TableMetric(TableMetricProvider):
         raise NotImplementedError
 
     @classmethod
-    def _judge(cls, table: pd.DataFrame, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def _judge(cls, table: Table, asked: Mapping[str, Any]) -> dict[str, Any]:
         raise NotImplementedError
 
 
@@ -136,7 +164,7 @@ class TablePrivacyModel(_TableMetric):
         return "model", asked["model"]
 
     @classmethod
-    def _judge(cls, table: pd.DataFrame, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def _judge(cls, table: Table, asked: Mapping[str, Any]) -> dict[str, Any]:
         return judge_table(table, asked["model"], asked["params"], _scope(asked))
 
 
@@ -151,7 +179,7 @@ class TablePrivacyMetric(_TableMetric):
         return "metric", asked["metric"]
 
     @classmethod
-    def _judge(cls, table: pd.DataFrame, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def _judge(cls, table: Table, asked: Mapping[str, Any]) -> dict[str, Any]:
         return measure_table(
             table, asked["metric"], asked["params"], _scope(asked), asked["report"]
         )
@@ -168,7 +196,7 @@ class TablePrivacyAttack(_TableMetric):
         return "attack", asked["attack"]
 
     @classmethod
-    def _judge(cls, table: pd.DataFrame, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def _judge(cls, table: Table, asked: Mapping[str, Any]) -> dict[str, Any]:
         return attack_table(
             table, asked["attack"], asked["params"], _scope(asked), asked["control"]
         )
@@ -355,6 +383,40 @@ class ModelExpectation(PrivacyExpectation, ABC):
         return {
             "success": found.pop("passed"),
             "result": {"observed_value": found.pop("observed"), "details": found},
+        }
+
+
+class NumberExpectation(PrivacyExpectation, ABC):
+    """Ask for a number, and judge it by the bounds that are given.
+
+    A subclass names the metric that answers, and says what its bounds allow.
+    """
+
+    answers: ClassVar[str]
+
+    params: dict = pydantic.Field({})
+    sensitive: Columns = pydantic.Field([])
+
+    def question(self) -> tuple[str, dict[str, Any]]:
+        """The metric that answers, and what it is asked."""
+        asked = [key for key in self.success_keys if key not in BOUNDS]
+        return self.answers, {key: getattr(self, key) for key in asked}
+
+    @abstractmethod
+    def allows(self, value: float) -> bool:
+        """Whether the bounds allow a number."""
+
+    def _validate(self, metrics, runtime_configuration=None, execution_engine=None):
+        found = dict(metrics[self.answers])
+        if "reason" in found:
+            return not_evaluated(found)
+        value = found.pop("observed")
+        stated = [key for key in BOUNDS if key in self.success_keys]
+        bounds = {BOUNDS[key]: getattr(self, key) for key in stated}
+        found["judged"] = {**found["judged"], **bounds}
+        return {
+            "success": bool(self.allows(value)),
+            "result": {"observed_value": value, "details": found},
         }
 
 

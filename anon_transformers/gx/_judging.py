@@ -18,6 +18,7 @@ import pandas as pd
 
 from anon_transformers._data.columns import identify
 from anon_transformers.attacks import AttackInput, AttackReport
+from anon_transformers.engines import open_engine
 from anon_transformers.evidence import (
     SUPPRESSED,
     Classes,
@@ -63,6 +64,15 @@ def refuse_strange_degrees(degrees: np.ndarray, labels: np.ndarray) -> None:
     n_pairs = len(np.unique(pairs, axis=0))
     if any(n_pairs != len(np.unique(pairs[:, side])) for side in (0, 1)):
         raise NotEvaluable("the degrees of membership do not fit the published labels.")
+
+
+def refuse_elsewhere(frame: Any) -> None:
+    """Refuse a table that is counted where it lives, for what needs its rows."""
+    if open_engine(frame) is not None:
+        raise NotEvaluable(
+            "it needs the rows themselves, and the table lives in a database, where "
+            "they are only counted; read it into a data frame and validate that."
+        )
 
 
 def refuse_unknown_columns(frame: pd.DataFrame, names: Sequence[Hashable]) -> None:
@@ -166,6 +176,8 @@ class Scope:
 
     def evidence(self, kind: str, frame: pd.DataFrame) -> Any:
         """What a model or metric judges of ``frame``: its classes, or its links."""
+        if kind not in {"classes", "report"}:
+            refuse_elsewhere(frame)
         if kind == "linkage":
             return self.linkage(frame)
         if kind == "memberships":
@@ -480,9 +492,12 @@ def parameters(built: Any) -> dict[str, Any]:
 
 @discreetly
 def judge_table(
-    frame: pd.DataFrame, name: str, params: Mapping[str, Any], scope: Scope
+    frame: Any, name: str, params: Mapping[str, Any], scope: Scope
 ) -> dict[str, Any]:
-    """Ask a privacy model about ``frame``; says what was judged and what was found."""
+    """Ask a privacy model about a table; says what was judged and what was found.
+
+    ``frame`` is a data frame, or a table in an engine, which counts it.
+    """
     model = build("model", name, params)
     if cells_were_swapped() and judges_values(model):
         groups = _lent("model", name, scope.groups(frame, model.sensitive))
@@ -563,7 +578,7 @@ def details_of(
 
 @discreetly
 def measure_table(
-    frame: pd.DataFrame,
+    frame: Any,
     name: str,
     params: Mapping[str, Any],
     scope: Scope,
@@ -590,7 +605,7 @@ def measure_table(
 
 @discreetly
 def attack_table(
-    frame: pd.DataFrame,
+    frame: Any,
     name: str,
     params: Mapping[str, Any],
     scope: Scope,
@@ -598,6 +613,7 @@ def attack_table(
 ) -> dict[str, Any]:
     """Attack ``frame``; says what was done and which share of it was exposed."""
     attack = build("attack", name, params)
+    refuse_elsewhere(frame)
     if attack.kind != "table":
         raise NotEvaluable(f"{name} attacks no table.")
     held = _lent("attack", name, scope.attack_input(frame, attack.needs, control))

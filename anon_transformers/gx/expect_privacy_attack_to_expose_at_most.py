@@ -8,17 +8,15 @@ from great_expectations.compatibility import pydantic
 from anon_transformers.gx._conditions import condition_text
 from anon_transformers.gx._expectation import (
     ATTACK_METRIC,
-    Columns,
     Name,
     Number,
-    PrivacyExpectation,
+    NumberExpectation,
     is_parameter,
-    not_evaluated,
 )
 from anon_transformers.gx._sentences import Sentence, attack_sentence, on_part
 
 
-class ExpectPrivacyAttackToExposeAtMost(PrivacyExpectation):
+class ExpectPrivacyAttackToExposeAtMost(NumberExpectation):
     """Expect a registered attack, also one of a plugin, to expose at most a share.
 
     Parameters
@@ -56,10 +54,10 @@ class ExpectPrivacyAttackToExposeAtMost(PrivacyExpectation):
     'homogeneity may expose at most a share of 0.1 of the rows.'
     """
 
+    answers: ClassVar[str] = ATTACK_METRIC
+
     attack: Name
     max_value: Number
-    params: dict = pydantic.Field({})
-    sensitive: Columns = pydantic.Field([])
     control: Name | None = None
 
     success_keys: ClassVar[tuple[str, ...]] = (
@@ -82,22 +80,9 @@ class ExpectPrivacyAttackToExposeAtMost(PrivacyExpectation):
             raise ValueError("max_value must be a share of at least 0 and below 1.")
         return value
 
-    def question(self) -> tuple[str, dict[str, Any]]:
-        """The metric that answers, and what it is asked."""
-        return ATTACK_METRIC, {
-            key: getattr(self, key) for key in self.success_keys if key != "max_value"
-        }
-
-    def _validate(self, metrics, runtime_configuration=None, execution_engine=None):
-        found = dict(metrics[ATTACK_METRIC])
-        if "reason" in found:
-            return not_evaluated(found)
-        value = found.pop("observed")
-        found["judged"] = {**found["judged"], "max": self.max_value}
-        return {
-            "success": bool(0 <= value <= self.max_value < 1),
-            "result": {"observed_value": value, "details": found},
-        }
+    def allows(self, value: float) -> bool:
+        """Whether a share is small enough; one that comes at run time is below 1."""
+        return 0 <= value <= self.max_value < 1
 
     @classmethod
     def sentence(cls, arguments: Mapping[str, Any]) -> Sentence:

@@ -9,18 +9,16 @@ from great_expectations.compatibility import pydantic
 from anon_transformers.gx._conditions import condition_text
 from anon_transformers.gx._expectation import (
     METRIC_METRIC,
-    Columns,
     Name,
     Number,
-    PrivacyExpectation,
+    NumberExpectation,
     is_parameter,
-    not_evaluated,
 )
 from anon_transformers.gx._judging import judges_classes
 from anon_transformers.gx._sentences import Sentence, metric_sentence, on_part
 
 
-class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
+class ExpectPrivacyMetricToBeBetween(NumberExpectation):
     """Expect a registered metric, also one of a plugin, to lie between two bounds.
 
     Parameters
@@ -59,11 +57,11 @@ class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
     'average-risk must be at most 0.1, judged on age.'
     """
 
+    answers: ClassVar[str] = METRIC_METRIC
+
     metric: Name
-    params: dict = pydantic.Field({})
     min_value: Number | None = None
     max_value: Number | None = None
-    sensitive: Columns = pydantic.Field([])
     report: dict | None = None
 
     success_keys: ClassVar[tuple[str, ...]] = (
@@ -93,26 +91,11 @@ class ExpectPrivacyMetricToBeBetween(PrivacyExpectation):
             raise ValueError("give min_value, max_value or both.")
         return values
 
-    def question(self) -> tuple[str, dict[str, Any]]:
-        """The metric that answers, and what it is asked."""
-        bounds = {"min_value", "max_value"}
-        return METRIC_METRIC, {
-            key: getattr(self, key) for key in self.success_keys if key not in bounds
-        }
-
-    def _validate(self, metrics, runtime_configuration=None, execution_engine=None):
-        found = dict(metrics[METRIC_METRIC])
-        if "reason" in found:
-            return not_evaluated(found)
-        value = found.pop("observed")
+    def allows(self, value: float) -> bool:
+        """Whether a number lies between the bounds."""
         low = self.min_value is None or value >= self.min_value
         high = self.max_value is None or value <= self.max_value
-        bounds = {"min": self.min_value, "max": self.max_value}
-        found["judged"] = {**found["judged"], **bounds}
-        return {
-            "success": bool(low and high),
-            "result": {"observed_value": value, "details": found},
-        }
+        return low and high
 
     @classmethod
     def sentence(cls, arguments: Mapping[str, Any]) -> Sentence:

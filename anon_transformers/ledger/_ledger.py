@@ -14,6 +14,8 @@ from anon_transformers.ledger._chain import (
     FIRST,
     LedgerEntry,
     LedgerVerification,
+    StoredHead,
+    StoredRow,
     canonical,
     chain_faults,
     hash_of_text,
@@ -24,6 +26,7 @@ from anon_transformers.ledger._chain import (
 )
 from anon_transformers.ledger._memberships import (
     PERSON,
+    VARIABLE,
     MembershipKey,
     StoredMemberships,
     make_rows,
@@ -33,6 +36,7 @@ from anon_transformers.ledger._publication import (
     Publication,
     RecordedPublication,
     fold,
+    share_persons,
 )
 from anon_transformers.ledger._store import ENTRIES, HEADS, MEMBERSHIPS, Store
 
@@ -116,11 +120,12 @@ class Ledger:
         states : sequence of str
             Which: of ``"reserved"``, ``"published"`` and ``"given-up"``.
         """
+        known = fold(self.entries())
+        near = known.keys() if beside is None else _sharing(beside, known)
         return [
             found
-            for found in fold(self.entries()).values()
-            if found.state in states
-            and (beside is None or found.publication.may_share_persons(beside))
+            for name, found in known.items()
+            if found.state in states and name in near
         ]
 
     def find(self, name: str) -> RecordedPublication:
@@ -150,22 +155,43 @@ class Ledger:
         """
 
         def look(connection: sa.Connection) -> Any:
-            rows = connection.execute(_ALL_ENTRIES).all()
-            heads = connection.execute(sa.select(*HEADS.columns)).all()
             blobs = connection.execute(sa.select(*MEMBERSHIPS.columns)).all()
-            return [tuple(row) for row in rows], [tuple(head) for head in heads], blobs
+            return *_chain(connection), blobs
 
         nothing: Any = ([], [], [])
         rows, heads, blobs = self._store.read(look, nothing)
-        faults = chain_faults(rows)
-        entries = [entry for row in rows if (entry := read_row(row)) is not None]
-        of_heads, unchecked = head_faults(
-            entries, heads, self._keys, strangers=not self._store.is_sqlite
-        )
-        more, left = _blob_faults(entries, blobs, key)
+        faults, unchecked = self._chain_faults(rows, heads)
+        more, left = _blob_faults(_readable(rows), blobs, key)
         return LedgerVerification(
-            len(rows), tuple(faults + of_heads + more), tuple(unchecked + left)
+            len(rows), tuple(faults + more), tuple(unchecked + left)
         )
+
+    def refuse_changed(self) -> None:
+        """Refuse a ledger whose chain was changed: what it says cannot be judged by.
+
+        Memberships are not looked at; whoever reads one compares it with the chain.
+
+        Raises
+        ------
+        LedgerError
+            With the number of faults.
+        """
+        nothing: Any = ([], [])
+        faults, _ = self._chain_faults(*self._store.read(_chain, nothing))
+        if faults:
+            raise LedgerError(
+                f"the ledger was changed ({len(faults)} faults); see anon ledger "
+                "verify."
+            )
+
+    def _chain_faults(
+        self, rows: Sequence[StoredRow], heads: Sequence[StoredHead]
+    ) -> tuple[list[str], list[str]]:
+        """What is wrong with entries and heads, and what cannot be checked."""
+        of_heads, unchecked = head_faults(
+            _readable(rows), heads, self._keys, strangers=not self._store.is_sqlite
+        )
+        return chain_faults(rows) + of_heads, unchecked
 
     # ------------------------------------------------------------ publications
 
@@ -192,12 +218,9 @@ class Ledger:
                     raise LedgerError(
                         f"{_shown(publication.name)} is in the ledger with other bytes."
                     )
+            near = _sharing(publication, known) - {publication.name}
             for name, other in known.items():
-                if (
-                    name != publication.name
-                    and other.state == "reserved"
-                    and other.publication.may_share_persons(publication)
-                ):
+                if name in near and other.state == "reserved":
                     raise ReservedError(*name, other.reserved_at)
             if mine is not None and mine.state == "reserved":
                 _remove_blob(connection, publication.name)
@@ -311,7 +334,8 @@ class Ledger:
         if key_id != key.id:
             raise LedgerError(
                 f"the memberships of {_shown(name)} belong to the key {key_id}, and "
-                f"{key.id} was given."
+                f"{key.id} was given; set {VARIABLE} to that of the first run, which "
+                "cannot be recovered."
             )
         if _commitments(entries).get(name) != (key.id, key.commitment(blob)):
             raise LedgerError(
@@ -436,6 +460,17 @@ _COLUMNS = (ENTRIES.c.sequence, ENTRIES.c.content, ENTRIES.c.hash)
 _ALL_ENTRIES = sa.select(*_COLUMNS).order_by(ENTRIES.c.sequence)
 
 
+def _chain(connection: sa.Connection) -> tuple[list[StoredRow], list[StoredHead]]:
+    """Entries and heads, as they are stored."""
+    rows: Any = connection.execute(_ALL_ENTRIES)
+    heads: Any = connection.execute(sa.select(*HEADS.columns))
+    return [tuple(row) for row in rows], [tuple(head) for head in heads]
+
+
+def _readable(rows: Sequence[StoredRow]) -> list[LedgerEntry]:
+    return [entry for row in rows if (entry := read_row(row)) is not None]
+
+
 def _entries(connection: sa.Connection) -> list[LedgerEntry]:
     found = []
     for row in connection.execute(_ALL_ENTRIES):
@@ -447,6 +482,13 @@ def _entries(connection: sa.Connection) -> list[LedgerEntry]:
             )
         found.append(entry)
     return found
+
+
+def _sharing(one: Publication, known: Mapping[Name, RecordedPublication]) -> set[Name]:
+    """Those that may hold the same persons; what was given up links nothing."""
+    return share_persons(
+        one, [each.publication for each in known.values() if each.state != "given-up"]
+    )
 
 
 def _wrote_before(connection: sa.Connection, signer: str, sequence: int) -> bool:

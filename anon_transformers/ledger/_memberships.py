@@ -31,8 +31,9 @@ VALUE_BYTES = 8
 NO_VALUE = 0
 """In place of a value that is missing."""
 NONCE_BYTES = 12
-FORMAT = b"anon2"
-"""First bytes of what is stored."""
+FORMAT = b"anon4"
+"""First bytes of what is stored: how it is laid out, and by what persons and values
+are known."""
 _BLOCK = 64
 """Bytes of a block of SHA-256."""
 PERSON, CLASS = "\0person", "\0class"
@@ -93,7 +94,8 @@ class MembershipKey:
         ----------
         persons : iterable of str
             The key of each person, as any source writes it: ``Smith, Anna`` and ``Anna
-            Smith`` are one person, and so are ``920-23-7000`` and ``920237000``.
+            Smith`` are one person, and so are ``920-23-7000`` and ``920237000``, or
+            ``007`` and ``7``.
         """
         # The two states of HMAC after its key, copied for each person: the same
         # digests as hmac.digest, in half the time.
@@ -156,6 +158,11 @@ class MembershipKey:
         """The rows of a blob; refuses one of another key, or that was changed."""
         from cryptography.exceptions import InvalidTag
 
+        if not blob.startswith(FORMAT):
+            raise LedgerError(
+                f"the memberships of {'/'.join(publication)} were kept in another form "
+                "than this version writes, and cannot be compared with."
+            )
         start = len(FORMAT) + NONCE_BYTES
         try:
             plain = _cipher(self._blob).decrypt(

@@ -10,7 +10,7 @@ from anon_transformers.ledger._chain import LedgerEntry
 
 COMPARED = (
     "release", "version", "period", "source", "subject", "roles", "method",
-    "recoding", "thresholds", "levels", "sha256",
+    "recoding", "thresholds", "asked_values", "levels", "sha256",
 )  # fmt: skip
 _SHORT = 16
 
@@ -44,8 +44,13 @@ class Publication:
         The thresholds in force, by id.
     levels : dict
         What was measured for each, by id; None where no number is published.
+    asked_values : dict of str to int, or None
+        Different values that were asked of groups of persons, by sensitive column; None
+        in entries that do not say so.
     shares_persons_with : list of str
         Ids of other sources that are declared to hold some of the same persons.
+    places : list of str
+        Ids of the files that it was read from, whatever the source is called.
     linked : bool
         Whether it shows which rows are of one person in several versions, as stable
         pseudonyms do.
@@ -70,21 +75,11 @@ class Publication:
     method: dict[str, Any] = field(default_factory=dict)
     thresholds: dict[str, Any] = field(default_factory=dict)
     levels: dict[str, Any] = field(default_factory=dict)
+    asked_values: dict[str, int] | None = None
     shares_persons_with: list[str] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
     linked: bool = False
     recoding: str = "fresh"
-
-    def may_share_persons(self, other: "Publication") -> bool:
-        """Whether both are of one source, or one declares that they share persons.
-
-        Versions of one release may, though it was given another source meanwhile.
-        """
-        return (
-            self.source_id == other.source_id
-            or self.release == other.release
-            or self.source_id in other.shares_persons_with
-            or other.source_id in self.shares_persons_with
-        )
 
     @property
     def name(self) -> tuple[str, str]:
@@ -100,6 +95,45 @@ class Publication:
         """A publication from an entry; keys of later versions are left out."""
         known = cls.__dataclass_fields__
         return cls(**{key: value for key, value in given.items() if key in known})
+
+
+def share_persons(
+    one: Publication, others: Iterable[Publication]
+) -> set[tuple[str, str]]:
+    """Names of publications that may hold some of the persons of one.
+
+    Those of one source do, or of one file, versions of one release, though it was given
+    another source meanwhile, and those of sources that either declares to share
+    persons. If A shares
+    persons with B, and B with C, whoever has all three looks for a person in each: C is
+    judged with A.
+
+    Examples
+    --------
+    >>> a = Publication("clinic", "1", "a.csv", "a", "h")
+    >>> b = Publication("survey", "1", "b.csv", "b", "h", shares_persons_with=["a"])
+    >>> c = Publication("panel", "1", "c.csv", "c", "h", shares_persons_with=["b"])
+    >>> sorted(share_persons(c, [a, b]))
+    [('clinic', '1'), ('survey', '1')]
+    """
+    reached, found = _ties(one), set()
+    left = [(other.name, _ties(other)) for other in others]
+    while near := [each for each in left if not reached.isdisjoint(each[1])]:
+        for name, ties in near:
+            found.add(name)
+            reached |= ties
+        left = [each for each in left if each[0] not in found]
+    return found
+
+
+def _ties(one: Publication) -> set[tuple[str, str]]:
+    """What links a publication to others: its release, its sources and their files."""
+    sources = {one.source_id, *one.shares_persons_with}
+    return {
+        ("release", one.release),
+        *(("source", source) for source in sources),
+        *(("place", place) for place in one.places),
+    }
 
 
 @dataclass(frozen=True)

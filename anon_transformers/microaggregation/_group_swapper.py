@@ -11,6 +11,7 @@ from anon_transformers._kernels.mdav_fast import group_fast
 from anon_transformers._kernels.ranking import rank_groups
 from anon_transformers.base import LinkedAnonymizer, LinkedTable
 from anon_transformers.base._docs import LINKED_TEXTS
+from anon_transformers.base._progress import run_counted
 from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.microaggregation._merging import RowGroups, merge_until_kept
@@ -243,8 +244,7 @@ class GroupSwapper(LinkedAnonymizer):
             )
             columns = [table.column(name) for name in names]
             points = embed(columns, standardize=self.standardize)
-            labels = KERNELS[self.algorithm](points, self.k)
-            return self._merged(table, moving, labels, lambda: points)
+            return self._merged(table, moving, self._near(points), lambda: points)
         places = table.places(moving[0])
         if places.line is None:
             warn_of_nearly_numbers(table.column(moving[0]))
@@ -252,8 +252,12 @@ class GroupSwapper(LinkedAnonymizer):
             labels = rank_groups(places.keys, self.k)
             return self._merged(table, moving, labels, places.ranks)
         points = places.points()
-        labels = KERNELS[self.algorithm](points, self.k)
-        return self._merged(table, moving, labels, lambda: points)
+        return self._merged(table, moving, self._near(points), lambda: points)
+
+    def _near(self, points: np.ndarray) -> np.ndarray:
+        """Groups of near points, by MDAV."""
+        group = KERNELS[self.algorithm]
+        return run_counted(lambda done: group(points, self.k, done), len(points))
 
     def _merged(
         self,

@@ -16,6 +16,7 @@ from anon_transformers.base._coded_table import (
     refuse_too_few,
 )
 from anon_transformers.base._docs import TABLE_TEXTS
+from anon_transformers.base._progress import run_counted
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError, check_choice
 from anon_transformers.hierarchies._hierarchy import Hierarchy
@@ -282,9 +283,15 @@ class MDAVAnonymizer(TableAnonymizer):
         ties = self._tie_order(len(points), generator(self.random_state), subject)
         points = points[ties]
         group = mdav.group if self.algorithm == "exact" else mdav_fast.group_fast
-        found = group(points, self.k)
-        if self.refine:
-            found = refinement.refine(points, found, self.k)
+
+        def found_groups(done: np.ndarray) -> np.ndarray:
+            found = group(points, self.k, done)
+            if self.refine:
+                found = refinement.refine(points, found, self.k, done=done)
+            return found
+
+        sweeps = refinement.SWEEPS if self.refine else 0
+        found = run_counted(found_groups, len(points) * (1 + sweeps))
         labels = np.empty_like(found)
         labels[ties] = found
         return labels

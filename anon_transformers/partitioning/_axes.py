@@ -80,6 +80,7 @@ def _between_floats(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 UNITS = {"day": "D", "month": "M", "year": "Y"}
 _DATE_STEP = re.compile(r"(?:([1-9][0-9]{0,5}) )?(day|month|year)s?\Z")
+_NEXT_UNIT = {"day": "month", "month": "year"}
 _FIRST_YEAR = 1970
 
 
@@ -114,6 +115,27 @@ def check_steps(step: object) -> None:
                 f"step, {name}: must be a number above 0, or for dates 'day', 'month', "
                 f"'year' or several of them ('5 years'), got {given!r}."
             )
+
+
+def doubled_step(step: object) -> float | str | None:
+    """The next coarser step, whose multiples are multiples of this one, too.
+
+    None of what is no step.
+
+    Examples
+    --------
+    >>> doubled_step(5), doubled_step("month"), doubled_step("5 years")
+    (10, 'year', '10 years')
+    """
+    if is_number(step):
+        return 2 * step
+    found = _DATE_STEP.match(step) if isinstance(step, str) else None
+    if found is None:
+        return None
+    count, unit = found[1], found[2]
+    if count is None and unit in _NEXT_UNIT:
+        return _NEXT_UNIT[unit]
+    return f"{2 * int(count or 1)} {unit}s"
 
 
 def check_domains(domain: object) -> None:

@@ -11,7 +11,7 @@ from joblib import effective_n_jobs
 
 from anon_transformers._data.columns import Column
 from anon_transformers._kernels import mondrian
-from anon_transformers.base import TableAnonymizer
+from anon_transformers.base import TableAnonymizer, tell_progress
 from anon_transformers.base._coded_table import (
     CodedTable,
     Points,
@@ -294,6 +294,11 @@ class MondrianAnonymizer(TableAnonymizer):
         return self.mode != "strict"
 
     @property
+    def fits_counts(self) -> bool:  # type: ignore[override]
+        """Whether counts of distinct combinations tell enough: strict cuts do."""
+        return self.mode == "strict"
+
+    @property
     def publishes(self) -> str:
         """What it puts into quasi-identifiers."""
         return "centers" if self.output == "center" else "labels"
@@ -375,7 +380,9 @@ class MondrianAnonymizer(TableAnonymizer):
                     "cannot promise it."
                 )
 
-    def _encode(self, frame: pd.DataFrame) -> CodedTable:
+    def _encode(
+        self, frame: pd.DataFrame, weights: np.ndarray | None = None
+    ) -> CodedTable:
         legal, hierarchies = self.roles_.quasi_identifiers, self.hierarchies or {}
         for key, columns in (("step", self.step), ("domain", self.domain)):
             for name in columns or {}:
@@ -384,7 +391,7 @@ class MondrianAnonymizer(TableAnonymizer):
                     raise ParameterError(f"{key}: {message}")
                 if name in hierarchies:
                     raise ParameterError(f"{key}, {name}: it has a hierarchy already.")
-        table = super()._encode(frame)
+        table = super()._encode(frame, weights)
         return replace(
             table, quasi_identifiers=tuple(map(self._declared, table.quasi_identifiers))
         )
@@ -423,7 +430,7 @@ class MondrianAnonymizer(TableAnonymizer):
         )
         allowed = _allowed(table, points.of_row, models, relaxed=rules.relaxed)
         tree, box_of = mondrian.grow(
-            space, rules, allowed, effective_n_jobs(self.n_jobs)
+            space, rules, allowed, effective_n_jobs(self.n_jobs), tell_progress
         )
         n_boxes = int(box_of.max()) + 1
         if self.boxes == "cuts":
@@ -469,7 +476,7 @@ class MondrianAnonymizer(TableAnonymizer):
             return self._publish_boxes(self._nearest(pairs))
         cells = np.stack([axis.place(column) for axis, column in pairs])
         box = mondrian.route(self.tree_, cells)
-        covered = np.ones(table.n_rows, dtype=bool)
+        covered = np.ones(table.n_coded_rows, dtype=bool)
         for attribute, (axis, column) in enumerate(pairs):
             bounds = [part[box, attribute] for part in self.boxes_]
             # Between two values, only a box that cuts draw tells where a row belongs.

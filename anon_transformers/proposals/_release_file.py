@@ -20,6 +20,7 @@ from anon_transformers.hierarchies import Suggestion, suggest_hierarchy
 from anon_transformers.hierarchies._suggest import FROM_FREQUENCIES
 from anon_transformers.privacy import DistinctLDiversity
 from anon_transformers.proposals._missing import known_cells
+from anon_transformers.proposals._rare_values import rare_left_out, without_rare
 from anon_transformers.proposals._roles import (
     ColumnProposal,
     Progress,
@@ -32,6 +33,8 @@ from anon_transformers.proposals._scores import (
     expected_loss,
     score_hierarchies,
 )
+from anon_transformers.registry import registry
+from anon_transformers.release._file_kinds import SUFFIXES
 from anon_transformers.release._period import Template
 
 K = 5
@@ -42,8 +45,8 @@ USUAL_LOSS = 0.9
 """Most loss where it could not be tried what a release of the table loses."""
 NEWEST = {"periods": 1}
 """Periods that stay public: of persons, two tell more than each alone."""
-UNJUDGED = "proposed from a table; nobody has decided yet"
-"""Stands in manifests until a person decides what periods may tell together."""
+ACCEPTED = 'composition: {accept_unjudged: "…"}'
+"""What leaves periods unjudged together: a person decides that, and says why."""
 SHOWN_ROLES = (
     "quasi_identifiers",
     "sensitive",
@@ -200,14 +203,19 @@ def propose_release(
 def release_name(given: str) -> str:
     """A name that a release may have, from that of a file.
 
+    The suffix of a format is left out, also of one that a plugin reads.
+
     Examples
     --------
     >>> release_name("my people (2).csv.gz"), release_name("_x")
     ('my-people-2', 'x')
     """
     stem = given.rsplit("/", maxsplit=1)[-1]
-    for ending in (".gz", ".csv", ".tsv", ".parquet", ".txt"):
+    for ending in (".gz", ".bz2"):
         stem = stem.removesuffix(ending)
+    before, _, ending = stem.rpartition(".")
+    if before and ending.lower() in {*SUFFIXES, "txt", *registry().readers}:
+        stem = before
     return _STRANGE.sub("-", stem).strip("-_.") or "table"
 
 
@@ -242,7 +250,8 @@ def _suggestions(
         if progress is not None:
             progress(done, len(columns), name)
         if known[name].notna().any():
-            found[name] = suggest_hierarchy(known[name], subject=persons)
+            one = suggest_hierarchy(known[name], subject=persons)
+            found[name], known[name] = without_rare(one, known[name], persons, K)
     if not scores:
         return found
     trees = {name: one.hierarchy for name, one in found.items()}
@@ -352,18 +361,25 @@ def _content(
     target: dict[str, Any] = {"path": f"../build/releases/{name}", "format": "csv"}
     if table.subject is not None and _holds_period(source):
         target["retention"] = dict(NEWEST)
-    together = {"composition": {"accept_unjudged": UNJUDGED}}
     return {
         "source": stated,
         "roles": roles,
         "hierarchies": hierarchies,
         "anonymizer": anonymizer,
         "thresholds": [{"model": "k-anonymity", "k": K}, *_of_values(table)],
-        **(together if _holds_period(source) else {}),
+        **_together(source, table),
         "suite": f"../expectations/{name}.json",
         "target": target,
         "workspace": "../.anon",
     }
+
+
+def _together(source: Mapping[str, Any], table: TableProposal) -> dict[str, Any]:
+    """How periods are judged together; without a subject a person must decide."""
+    if table.subject is None or not _holds_period(source):
+        return {}
+    stay = dict.fromkeys(_diverse(table), "permanent")
+    return {"composition": {"k": K, **({"sensitive": stay} if stay else {})}}
 
 
 def _holds_period(source: Mapping[str, Any]) -> bool:
@@ -430,13 +446,32 @@ def _text(
 
 
 def _about_periods(content: Mapping[str, Any]) -> list[str]:
-    if "composition" not in content:
+    """What periods may tell together: judged, or left to a person."""
+    if not _holds_period(content["source"]):
         return []
-    return [
+    lines = [
         "",
-        "# Whoever has two periods sees who joined, left and moved. To judge all",
-        "# periods together, name the subject, set ANON_LEDGER_KEY, and say whether",
-        "# sensitive values are permanent or changing; otherwise say why not.",
+        "# Whoever has two periods sees who joined, left and moved.",
+    ]
+    if "composition" not in content:
+        return [
+            *lines,
+            "# Nobody is told apart here: the file is refused until a person decides.",
+            "# Name roles.subject, and periods are judged together; or say why they",
+            "# need not be, in words that stand in every manifest:",
+            f"# {ACCEPTED}",
+        ]
+    return [
+        *lines,
+        "# All periods are judged together. The ledger keeps who was in which class,",
+        "# under a secret that the environment of every run has, always the same:",
+        "#   export ANON_LEDGER_KEY=$(openssl rand -hex 32)",
+        "# Decide of every sensitive column: permanent where a person's value stays,",
+        "# and a period in which one changed is refused; otherwise changing. Where",
+        "# most persons come and leave alone, as in a table of visits, no k holds for",
+        "# several periods. A person may leave the judgement out, with a reason that",
+        "# stands in every manifest, in place of this section:",
+        f"# {ACCEPTED}",
         "composition:",
         *_block(content["composition"]),
     ]
@@ -512,10 +547,17 @@ def _review(
             f"* {len(rare)} hierarchies join rare values: their labels tell what is "
             "rare in this table."
         )
+    left_out = [c for c, s in suggestions.items() if rare_left_out(s)]
+    if left_out:
+        lines += [
+            f"* values that fewer than {K} hold are not in the hierarchies of",
+            f"  {', '.join(left_out)}: rows that hold one are suppressed, and hide the",
+            "  column of nobody else. Add them to the files if they must be shown.",
+        ]
     if "retention" in content["target"]:
         lines.append("* retention: how many periods may be public at a time.")
-    if "composition" in content:
-        lines.append("* composition: what periods may tell together; not judged yet.")
+    if _holds_period(content["source"]):
+        lines.append("* composition: what periods may tell together.")
     lines += [
         f"* thresholds: k = {K}"
         + (f" and l = {L} are" if table.of_role("sensitive") else " is")

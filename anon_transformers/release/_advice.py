@@ -21,12 +21,13 @@ from anon_transformers.metrics import domain_share_loss
 from anon_transformers.parameters import is_number
 from anon_transformers.release._anonymizer import make_anonymizer
 from anon_transformers.release._build import check_threshold
+from anon_transformers.release._composition import KEEP_CELLS, refused_together
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._gaps import Gap, gaps_of, source_input
 from anon_transformers.release._on_refusal import REFUSE
 from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
-from anon_transformers.release._settings import Proposal, proposals
+from anon_transformers.release._settings import Proposal, kept_cells, proposals
 from anon_transformers.release._steps import discreet, refuse_what_is_missing
 from anon_transformers.release._table import TableForm
 from anon_transformers.release._tighten import tighten
@@ -34,6 +35,12 @@ from anon_transformers.release._trials import Trials, Try, private_trials
 
 SECONDS = 120.0
 """Time for all settings, unless a caller gives another."""
+
+OF_OTHERS = (
+    "No limit, method or looser threshold was tried: the thresholds hold, and what the "
+    "refusal is about is the persons of this table and of earlier ones. The refusal "
+    "says what helps."
+)
 
 OnProgress = Callable[[float, str], None]
 """Called with the share of the time limit that is used, and what is tried now."""
@@ -45,9 +52,10 @@ class Setting:
 
     Attributes
     ----------
-    kind : {"suppression", "method", "drop", "threshold"}
+    kind : {"suppression", "method", "coarser", "drop", "threshold", "recoding"}
         What it changes: how many rows may be suppressed, how the table is generalized,
-        which quasi-identifiers are published, what is promised.
+        the step, level or hierarchy of a column, which quasi-identifiers are published,
+        what is promised, whether cells stay.
     words : str
         The change in words.
     change : mapping
@@ -122,6 +130,8 @@ class Advice:
         Everything that was tried.
     not_tried : tuple of str
         What was not, and why.
+    why_untried : str
+        Why settings were not tried that no time would make pass; empty if all were.
     seconds, limit : float
         The time that it took by the clock, and the processor's time for settings.
     """
@@ -135,6 +145,7 @@ class Advice:
     settings: tuple[Setting, ...] = ()
     tried: tuple[Tried, ...] = ()
     not_tried: tuple[str, ...] = ()
+    why_untried: str = ""
     seconds: float = 0.0
     limit: float = SECONDS
 
@@ -263,7 +274,8 @@ class _Advisor:
             first = trials.attempt(self.config, self.thresholds)
             if not first.passed:
                 gaps = tuple(self.gaps(first))
-                settings, not_tried = self.settings(trials, first, gaps)
+                together = refused_together(reasons_of(first))
+                settings, not_tried = self.settings(trials, first, gaps, together)
                 advice = replace(
                     advice,
                     passes=False,
@@ -272,6 +284,7 @@ class _Advisor:
                     settings=settings,
                     tried=tuple(self.tried),
                     not_tried=not_tried,
+                    why_untried=OF_OTHERS if together else "",
                 )
         return replace(advice, seconds=time.monotonic() - self.started)
 
@@ -296,15 +309,21 @@ class _Advisor:
             yield as_judged(gap, checks.get(threshold.id))
 
     def settings(
-        self, trials: Trials, first: Try, gaps: tuple[Gap, ...]
+        self, trials: Trials, first: Try, gaps: tuple[Gap, ...], together: bool
     ) -> tuple[tuple[Setting, ...], tuple[str, ...]]:
         """One setting of each kind that passes, as far as the time allows."""
         found: list[Setting] = []
         not_tried: list[str] = []
         order = columns_by_gain(self.config, gaps, self.tables[INPUT])
-        kinds = proposals(
-            self.config, self.thresholds, gaps, order, made=first.candidate is not None
-        )
+        made = first.candidate is not None
+        if together:
+            judged = first.result is not None and KEEP_CELLS in first.reason
+            kinds = kept_cells(self.config, self.thresholds) if judged else {}
+        else:
+            kinds = proposals(
+                self.config, self.thresholds, gaps, order,
+                made=made, levels=levels_of(first),
+            )  # fmt: skip
         for number, (kind, ways) in enumerate(kinds.items(), 1):
             setting = None
             for turn, way in enumerate(ways):
@@ -372,6 +391,14 @@ def as_judged(gap: Gap, check: Check | None) -> Gap:
 def reasons_of(first: Try) -> tuple[str, ...]:
     """Why the file as it is stated does not pass."""
     return first.result.reasons if first.result else (first.reason,)
+
+
+def levels_of(first: Try) -> Mapping[str, int] | None:
+    """Levels of a candidate that has one for each column, in all its rows."""
+    report = first.candidate.noted["report"] if first.candidate else {}
+    found = report.get("details", {})  # graphs report otherwise
+    # Local recoding has several passes, each with levels of its own.
+    return found.get("levels") if found.get("passes") == 1 else None
 
 
 def columns_by_gain(

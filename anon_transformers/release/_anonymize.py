@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from anon_transformers.base._progress import progress_heard_by
 from anon_transformers.evidence import SUPPRESSED, Report
 from anon_transformers.exceptions import (
     AnonymizationError,
@@ -22,7 +23,7 @@ from anon_transformers.release._config import ReleaseConfig, Target
 from anon_transformers.release._faults import suppressed_rows
 from anon_transformers.release._files import schema_of
 from anon_transformers.release._forms import form_of
-from anon_transformers.release._log import stage, tell, tell_numbers
+from anon_transformers.release._log import share_done, stage, tell, tell_numbers
 from anon_transformers.release._run import (
     CANDIDATE,
     Run,
@@ -70,7 +71,7 @@ def anonymize(location: Location) -> str:
             with run.refused_if_gone():
                 write_candidate(run)
         except AnonymizationError:
-            run.journal.abandon(run.id)
+            run.journal.abandon(run.id, refused=True)
             remove_run(run.folder)
             raise
     return str(run.folder)
@@ -79,6 +80,7 @@ def anonymize(location: Location) -> str:
 def write_candidate(run: Run) -> None:
     """Write what is to be published, what was noted of it, and private evidence."""
     tell(run.config.title)
+    stage("checking that nothing changed")
     run.refuse_changed_inputs()
     run.refuse_changed_files()
     if run.config.on_refusal.back_off:
@@ -106,8 +108,10 @@ def write_draft(run: Run, config: ReleaseConfig, **of_try: int) -> None:
     draft = run.path(DRAFT)
     remove_tree(draft)
     make_private(draft)
-    stage(f"{config.anonymizer.name} at work")
-    tables, noted, report = form_of(config).write(run, anonymizer, draft)
+    rung = f" on rung {of_try['rung']}" if of_try.get("rung") else ""
+    stage(f"{config.anonymizer.name} at work{rung}")
+    with progress_heard_by(lambda share, found: share_done(share)):
+        tables, noted, report = form_of(config).write(run, anonymizer, draft)
     stage("writing the candidate")
     files = write_tables(tables, draft, config.target)
     note = {

@@ -18,13 +18,18 @@ from anon_transformers.exceptions import (
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._anonymize import DRAFT, write_draft
 from anon_transformers.release._anonymizer import check_gate, make_anonymizer
+from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._forms import Candidate, Form, form_of
+from anon_transformers.release._ledger import workspace_of
 from anon_transformers.release._log import tell
-from anon_transformers.release._run import CANDIDATE, Run, remove_tree
+from anon_transformers.release._manifest import public_parameters
+from anon_transformers.release._run import CANDIDATE, Journal, Run, remove_tree
 from anon_transformers.release._steps import refuse_what_is_missing
 from anon_transformers.release._validate import judge_candidate
 
 STATED = "the file as it is stated"
+TRIED = "tried"
+"""The event of the journal that says what became of a rung."""
 
 
 class DraftRun(Run):
@@ -77,7 +82,13 @@ def write_first_that_passes(run: Run) -> None:
     config, refused = run.config, []
     for number in range(len(config.on_refusal.back_off) + 1):
         reason = _try(run, number)
-        run.journal.write(run.id, "tried", rung=number, passed=reason is None)
+        run.journal.write(
+            run.id,
+            TRIED,
+            rung=number,
+            settings=_settings_of(config, number),
+            passed=reason is None,
+        )
         if reason is None:
             tell(rung=number, setting=name_of(number))
             return
@@ -92,6 +103,28 @@ def write_first_that_passes(run: Run) -> None:
 def name_of(rung: int) -> str:
     """What is tried at a rung, by its key in the file."""
     return f"on_refusal.back_off.{rung - 1}" if rung else STATED
+
+
+def tries_of(config: ReleaseConfig, version: str) -> list[dict[str, Any]]:
+    """Every try of a version: its rung, what it states, and its verdict. Private.
+
+    No number of a try that was refused: rows that are not published would show in it.
+    """
+    home = workspace_of(config) / config.name
+    return [
+        {key: event[key] for key in ("rung", "settings", "passed")}
+        for event in Journal(home).stories().get(version, [])
+        if event["event"] == TRIED
+    ]
+
+
+def _settings_of(config: ReleaseConfig, rung: int) -> dict[str, Any]:
+    """What a rung states, without the values of private parameters."""
+    settings = config.on_refusal.back_off[rung - 1].settings if rung else {}
+    if "anonymizer" in settings:
+        method = config.at_rung(rung).anonymizer.name
+        settings["anonymizer"] = public_parameters(method, settings["anonymizer"])
+    return settings
 
 
 def _try(run: Run, number: int) -> str | None:

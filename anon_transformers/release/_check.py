@@ -78,7 +78,7 @@ def check_release(
     path : path
         The release file.
     source : bool, default=False
-        Whether the files of the source must be there.
+        Whether the files of the source must be there, with the declared columns.
     period : str, date or Period, optional
         Of which period they are, if the file has periods.
 
@@ -96,7 +96,9 @@ def check_release(
     try:
         refuse_what_is_missing(config, source=False)
         if source:
-            refuse_what_is_missing(resolve(config, period, file=path, command=CHECK))
+            asked = resolve(config, period, file=path, command=CHECK)
+            refuse_what_is_missing(asked)
+            _refuse_misspelled_columns(asked)
         if config.airflow.map is not None:
             from anon_transformers.release._mapping import refuse_graphs
 
@@ -125,6 +127,13 @@ def _words(error: Exception) -> str:
     if isinstance(error, AnonymizationError) and is_our_error(error):
         return str(error)
     return f"checking it failed with {type(error).__name__}."
+
+
+def _refuse_misspelled_columns(config: ReleaseConfig) -> None:
+    """Refuse roles that do not fit the header of the source, in a run's words."""
+    from anon_transformers.release._forms import form_of
+
+    form_of(config).refuse_misspelled_columns()
 
 
 def _refuse_wrong_parameters(config: ReleaseConfig) -> None:

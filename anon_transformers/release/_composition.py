@@ -6,8 +6,9 @@ published in between. By then its publication is reserved, and nobody else's can
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -23,14 +24,21 @@ from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._files import schema_of
 from anon_transformers.release._forms import Candidate, Form
-from anon_transformers.release._ledger import open_ledger
+from anon_transformers.release._ledger import (
+    lacking_beside,
+    open_ledger,
+    workspace_of,
+)
 from anon_transformers.release._log import LOG, stage
 from anon_transformers.release._persons_in_classes import (
     SUPPRESSED_CLASS,
     PersonsInClasses,
 )
-from anon_transformers.release._run import JUDGED, Journal, write_json
-from anon_transformers.release._stated_composition import AskedTogether
+from anon_transformers.release._run import JUDGED, write_json
+from anon_transformers.release._stated_composition import (
+    FEWEST_VALUES,
+    AskedTogether,
+)
 from anon_transformers.release._stated_recoding import reuses_cells
 
 if TYPE_CHECKING:
@@ -44,6 +52,7 @@ if TYPE_CHECKING:
     )
     from anon_transformers.ledger._composition import Kind
 
+KEY_VARIABLE = "ANON_LEDGER_KEY"
 NO_KEY = (
     "the environment has no ANON_LEDGER_KEY, by which the ledger keeps who was in "
     "which class; set it to 32 random bytes (openssl rand -hex 32), the same for all "
@@ -61,11 +70,35 @@ WORDS = {
 }
 
 
+KEEP_CELLS = (
+    "'recoding: reuse' publishes later tables in the cells of the first, and lets "
+    "whoever came, left or moved with too few others wait"
+)
+
+
+def refused_together(reasons: Sequence[str]) -> bool:
+    """Whether what releases tell together is all that refuses a candidate."""
+    return bool(reasons) and all(
+        reason.startswith(("composition: ", "recoding: ")) for reason in reasons
+    )
+
+
 def refuse_no_key(config: ReleaseConfig, thresholds: Sequence[Threshold]) -> None:
     """Refuse a release that must be judged with others, and could not be."""
     asked = AskedTogether.of(config, thresholds)
     if asked is not None and asked.must and read_membership_key() is None:
         raise ConfigurationError(f"composition: {NO_KEY}.")
+
+
+def lacks_key(config: ReleaseConfig) -> bool:
+    """Whether a run here would be refused for want of the key.
+
+    A connection under ``airflow.secrets`` brings it when the release runs.
+    """
+    asked = AskedTogether.of(config, config.thresholds)
+    if asked is None or not asked.must or KEY_VARIABLE in config.airflow.secrets:
+        return False
+    return not os.environ.get(KEY_VARIABLE, "").strip()
 
 
 def read_membership_key() -> "MembershipKey | None":
@@ -120,10 +153,12 @@ class Together:
             return []
         stage("judging together with earlier releases")
         try:
-            report = self._judged(self.asked, earlier)
+            failed = self._failed(self.asked, earlier)
         except (NotEvaluable, LedgerError) as error:
-            return [f"composition: {str(error).removeprefix('composition: ')}"]
-        return [] if report.passed else [describe(report)]
+            said = str(error).removeprefix("composition: ").removesuffix(".")
+            return [f"composition: {said}"]
+        helps = "" if reuses_cells(self.form.config) else f"; {KEEP_CELLS}"
+        return [f"{describe(report)}{helps}" for report in failed]
 
     def _unasked_faults(self, earlier: "Sequence[RecordedPublication]") -> list[str]:
         """Refuse a table without persons, beside tables whose persons are protected."""
@@ -155,24 +190,28 @@ class Together:
         if key is None and self.asked is None:
             return
         if key is None:
-            LOG.warning(
-                "Who is in which class is not kept, for %s. A further release of this "
-                "source will be refused.", NO_KEY,
-            )  # fmt: skip
+            self._tell_unkept(f"for {NO_KEY}")
             return
         try:
             now = self._now
         except NotEvaluable as error:
             if self.asked is not None and self.asked.must:
                 raise
-            LOG.warning(
-                "Who is in which class is not kept: %s. A further release of this "
-                "source will be refused.", error,
-            )  # fmt: skip
+            self._tell_unkept(f"for {str(error).removesuffix('.')}")
             return
         self.ledger.write_memberships(
             self.publication.name, key, now.persons, self._kept_classes(), now.values
         )
+
+    def _tell_unkept(self, why: str) -> None:
+        """Log that nobody can judge later tables together with this one."""
+        later = "A further release of this source will be refused"
+        if self.asked is None:  # accepted unjudged
+            later = (
+                "Releases that state accept_unjudged go on; one that is judged "
+                "together with this one will be refused"
+            )
+        LOG.warning("Who is in which class is not kept, %s. %s.", why, later)
 
     def _kept_classes(self) -> np.ndarray:
         """The class of each person; where cells are kept, the number of the cell.
@@ -204,11 +243,10 @@ class Together:
         columns = self.form.config.roles.sensitive
         return self.form.persons_in_classes(self.candidate, columns)
 
-    def _judged(
+    def _failed(
         self, asked: AskedTogether, earlier: "Sequence[RecordedPublication]"
-    ) -> "CompositionReport":
-        from anon_transformers.ledger import Composition, PublishedClasses
-
+    ) -> "list[CompositionReport]":
+        """The judgements that refuse the candidate."""
         if not self.form.composes:
             raise NotEvaluable("releases of this method cannot be judged together.")
         if self.form.config.roles.subject is None:
@@ -226,35 +264,25 @@ class Together:
             )
         if asked.k is None:
             raise NotEvaluable("no threshold states a k, and composition.k is missing")
+        self.ledger.refuse_changed()
         self._refuse_unlike(asked, [one.publication for one in earlier])
         tables = [_stored(self.ledger, one, key) for one in earlier]
         tables.append(_keyed(self._now, key))
+        _warn_of_strangers(tables)
         published = [*(one.publication for one in earlier), self.publication]
-        for publication, table in zip(published, tables, strict=True):
-            _refuse_unkept(publication, table, asked.l)
         # A row is found again by whatever else is published of it.
         linked = any(one.linked or _shows_more(one) for one in published)
         columns = _judged_columns(asked, len(tables) if linked else 0)
-        composition = Composition(
-            {column.name: column.kind for column in columns},
-            presence=asked.stated.presence,
-            window=asked.stated.window,
-        )
-        known = {column.name: _Known() for column in columns}
-        for number, table in enumerate(tables):
-            values = {
-                c.name: _with_missing(c.values_in(number, table, known[c.name]))
-                for c in columns
-            }
-            release = PublishedClasses(
-                table.persons,
-                table.classes,
-                values,
-                suppressed_shown=table.suppressed_shown,
-                not_shown=[c.name for c in columns if not c.is_shown(number, table)],
-            )
-            composition = composition.extended(release)
-        return composition.report(asked.k, {c.name: asked.l[c.of] for c in columns})
+        columns += _columns_of_then(asked, published[:-1])
+        _refuse_other_knowledge(published[-(asked.stated.window or 0) :])
+        for publication, table in zip(published, tables, strict=True):
+            _refuse_unkept(publication, table, {column.of for column in columns})
+        reports = [_report(asked, columns, tables, asked.k)]
+        for name, fewest in asked.extended.items():
+            # k is of those whom quasi-identifiers find.
+            own = [replace(c, fewest=fewest) for c in columns if c.of == name]
+            reports.append(_report(asked, own, [t.divided(name) for t in tables], 1))
+        return [report for report in reports if not report.passed]
 
     def _refuse_unlike(
         self, asked: AskedTogether, earlier: "Sequence[Publication]"
@@ -264,11 +292,11 @@ class Together:
         others = {
             one.subject
             for one in earlier
-            if one.source_id == mine.source_id and one.subject != mine.subject
+            if one.subject != mine.subject and _is_of_one_source(one, mine)
         }
         if others:
             raise NotEvaluable(
-                f"earlier releases of this source tell persons apart by "
+                "earlier releases of this source tell persons apart by "
                 f"{sorted(map(str, others))}, and this one by {mine.subject!r}"
             )
         if asked.stated.presence != "known" and any(one.linked for one in earlier):
@@ -276,20 +304,63 @@ class Together:
                 "an earlier release has stable pseudonyms, which show who joined and "
                 "left; leave composition.presence out"
             )
-        config = self.form.config
-        recorded = {one.version for one in earlier if one.release == config.name}
-        lacking = [
-            run
-            for run, story in Journal(config.home).stories().items()
-            if run != mine.version
-            and run not in recorded
-            and any(event["event"] == "published" for event in story)
-        ]
+        lacking = lacking_beside(self.ledger, workspace_of(self.form.config), mine)
         if lacking:
             raise NotEvaluable(
-                f"the ledger lacks {len(lacking)} published versions of this release, "
-                f"the last of them {lacking[-1]}: it is another ledger, or was replaced"
+                f"the ledger lacks {len(lacking)} published versions of these persons, "
+                f"the last of them {'/'.join(lacking[-1])}: it is another ledger, or "
+                "was replaced"
             )
+
+
+def _warn_of_strangers(tables: "Sequence[_KeyedTable]") -> None:
+    """Tell the operator of a table with nobody of before: keys may be others now."""
+    *before, now = tables
+    if before and not any(np.isin(now.persons, one.persons).any() for one in before):
+        LOG.warning(
+            "Nobody in this table was in an earlier release. If they were, under other "
+            "keys, what the releases tell together was not judged."
+        )
+
+
+def _report(
+    asked: AskedTogether,
+    columns: "Sequence[_JudgedColumn]",
+    tables: "Sequence[_KeyedTable]",
+    k: int,
+) -> "CompositionReport":
+    """What tables tell together of these columns."""
+    from anon_transformers.ledger import Composition, PublishedClasses
+
+    composition = Composition(
+        {column.name: column.kind for column in columns},
+        presence=asked.stated.presence,
+        window=asked.stated.window,
+    )
+    known = {column.name: _Known() for column in columns}
+    for number, table in enumerate(tables):
+        values = {
+            c.name: _with_missing(c.values_in(number, table, known[c.name]))
+            for c in columns
+        }
+        release = PublishedClasses(
+            table.persons,
+            table.classes,
+            values,
+            suppressed_shown=table.suppressed_shown,
+            not_shown=[c.name for c in columns if not c.is_shown(number, table)],
+        )
+        composition = composition.extended(release)
+    return composition.report(k, {c.name: c.fewest for c in columns})
+
+
+def _is_of_one_source(one: "Publication", other: "Publication") -> bool:
+    """Whether the column of persons must be the same; a declared sharer has its own."""
+    return (
+        one.source_id == other.source_id
+        or one.release == other.release
+        or not set(one.places).isdisjoint(other.places)
+    )
 
 
 def _shows_more(publication: "Publication") -> bool:
@@ -299,7 +370,7 @@ def _shows_more(publication: "Publication") -> bool:
 
 
 def _refuse_unkept(
-    publication: "Publication", table: "_KeyedTable", columns: Iterable[str]
+    publication: "Publication", table: "_KeyedTable", columns: Collection[str]
 ) -> None:
     """Refuse a table that showed values which the ledger does not keep."""
     shown = {
@@ -307,12 +378,30 @@ def _refuse_unkept(
         for role in ("quasi_identifiers", "sensitive", "insensitive")
         for name in publication.roles.get(role, ())
     }
-    unkept = [name for name in columns if name in shown and name not in table.values]
+    unkept = sorted(shown.intersection(columns).difference(table.values))
     if unkept:
         raise NotEvaluable(
             f"{'/'.join(publication.name)} shows {unkept} in another role than "
             "sensitive, or its values were not kept"
         )
+
+
+def _refuse_other_knowledge(published: "Sequence[Publication]") -> None:
+    """Refuse a column that one table takes for known, and another shows as it is.
+
+    Whoever knows it finds smaller groups than the classes of that table.
+    """
+    declared = [set(one.roles.get("quasi_identifiers", ())) for one in published]
+    known = set().union(*declared)
+    for one, own in zip(published, declared, strict=True):
+        shown = {*one.roles.get("sensitive", ()), *one.roles.get("insensitive", ())}
+        bare = sorted(shown & known - own)
+        if bare:
+            raise NotEvaluable(
+                f"{'/'.join(one.name)} shows {bare} as they are, which another release "
+                "of these persons declares as quasi-identifiers: whoever knows them "
+                "finds fewer persons than a class has"
+            )
 
 
 def _names(earlier: "Sequence[RecordedPublication]") -> list[list[str]]:
@@ -328,18 +417,32 @@ class _KeyedTable:
     values: Mapping[str, np.ndarray]
     suppressed_shown: bool
 
+    def divided(self, column: str) -> "_KeyedTable":
+        """As somebody sees it who knows all sensitive values but those of a column."""
+        others = [cells for name, cells in self.values.items() if name != column]
+        if not others:
+            return self
+        known = pd.MultiIndex.from_arrays([self.classes, *others])
+        classes = pd.factorize(known)[0]
+        if not self.suppressed_shown:
+            hidden = self.classes == SUPPRESSED_CLASS
+            classes = np.where(hidden, SUPPRESSED_CLASS, classes)
+        return replace(self, classes=classes)
+
 
 @dataclass(frozen=True)
 class _JudgedColumn:
     """A sensitive column as releases are judged by it.
 
     Where rows of a person are linked, a changing column is one column per release: the
-    value of then belongs to the person of now, as whoever follows the link knows.
+    value of then belongs to the person of now, as whoever follows the link knows. So is
+    a column that the candidate is not judged by, and an earlier release was.
     """
 
     name: str
     of: str
     kind: "Kind"
+    fewest: int
     only: int | None = None
 
     def is_shown(self, number: int, table: _KeyedTable) -> bool:
@@ -383,15 +486,40 @@ def _as_index(persons: np.ndarray) -> pd.MultiIndex:
 def _judged_columns(asked: AskedTogether, n_linked: int) -> list[_JudgedColumn]:
     """The columns that releases are judged by, of which so many tables are linked."""
     found = []
-    for name in asked.l:
+    for name, fewest in asked.l.items():
         kind = asked.stated.sensitive[name]
         if kind == "permanent" or not n_linked:
-            found.append(_JudgedColumn(name, name, kind))
-            continue
-        for number in range(n_linked):
-            then = f"{name} of release {number + 1}"
-            found.append(_JudgedColumn(then, name, "permanent", number))
+            found.append(_JudgedColumn(name, name, kind, fewest))
+        else:
+            found += [_column_of_then(name, fewest, at) for at in range(n_linked)]
     return found
+
+
+def _columns_of_then(
+    asked: AskedTogether, earlier: "Sequence[Publication]"
+) -> list[_JudgedColumn]:
+    """What earlier releases were judged by, and the candidate is not, or by less.
+
+    The column may be called otherwise now, or be left out, or fewer values be asked of
+    it. What was published of it is known, and groups that the candidate divides must
+    still hold as many of its values.
+    """
+    found = []
+    for at, one in enumerate(earlier):
+        columns = one.asked_values
+        if columns is None:
+            columns = dict.fromkeys(one.roles.get("sensitive", ()), FEWEST_VALUES)
+        found += [
+            _column_of_then(name, fewest, at)
+            for name, fewest in columns.items()
+            if asked.l.get(name, 0) < fewest
+        ]
+    return found
+
+
+def _column_of_then(name: str, fewest: int, number: int) -> _JudgedColumn:
+    then = f"{name} of release {number + 1}"
+    return _JudgedColumn(then, name, "permanent", fewest, number)
 
 
 def _stored(
@@ -401,12 +529,25 @@ def _stored(
     if one.memberships != "kept":
         shown = "/".join(one.publication.name)
         raise NotEvaluable(
-            f"the ledger does not keep who was in which class of {shown}: it was "
-            "published without ANON_LEDGER_KEY or a subject, or they were forgotten"
+            f"the ledger does not keep who was in which class of {shown}: "
+            f"{_why_unkept(one)}. What was published so cannot be judged any more; "
+            "state composition.accept_unjudged with your reason"
         )
     kept = ledger.read_memberships(one.publication.name, key)
     blanks = one.publication.method.get("suppression") == "blank"
     return _KeyedTable(kept.persons, kept.classes, kept.values, not blanks)
+
+
+def _why_unkept(one: "RecordedPublication") -> str:
+    """Why the ledger has nobody of an earlier release, as far as it tells."""
+    if one.memberships == "forgotten":
+        return "they were forgotten"
+    if one.publication.subject is None:
+        return "it names no roles.subject"
+    return (
+        "it was published unjudged, without ANON_LEDGER_KEY or with persons who had "
+        "rows in several classes"
+    )
 
 
 def _keyed(now: PersonsInClasses, key: "MembershipKey") -> _KeyedTable:

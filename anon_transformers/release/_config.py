@@ -36,6 +36,7 @@ from anon_transformers.gx._threshold import Threshold, misspelled
 from anon_transformers.release._airflow_options import AirflowOptions
 from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._expected_source import ExpectedSource
+from anon_transformers.release._file_kinds import FILE_KINDS, surely_a_table
 from anon_transformers.release._ledger_options import LedgerOptions
 from anon_transformers.release._on_refusal import OnRefusal, Rung
 from anon_transformers.release._period import EXAMPLES, Period, Template, grain_of
@@ -61,13 +62,6 @@ from anon_transformers.release._strict import (
 
 BUNDLED = "bundled:"
 """Paths that start with this lie in the library's own data."""
-
-TABLE_KINDS = ("", "csv", "parquet")
-"""Kinds of sources that are known to be a table before a reader is asked."""
-
-FILE_KINDS = (*TABLE_KINDS, "graph")
-"""Readers of this library, all of which open files; what else a path may be, the reader
-of a plugin knows. Whether a reader reads graphs, it says itself (``reads_graphs``)."""
 
 LEGAL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}\Z")
 """Names of releases: of a file, of a folder, and of a DAG of Airflow."""
@@ -431,7 +425,7 @@ class ReleaseConfig(Strict):
 
     @model_validator(mode="after")
     def _some_quasi_identifier(self) -> "ReleaseConfig":
-        if self.source.kind in TABLE_KINDS:
+        if surely_a_table(self.source.kind, self.source.paths):
             self.refuse_no_quasi_identifier()
         return self
 

@@ -7,9 +7,11 @@ source would make every attack pass.
 
 from collections.abc import Sequence
 
+import numpy as np
 import pandas as pd
 
 from anon_transformers._data.columns import to_text
+from anon_transformers._data.persons import read_persons
 from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._config import ReleaseConfig
@@ -59,15 +61,19 @@ def refuse_shared_persons(
 ) -> None:
     """Refuse a held-out part with persons who are in the source.
 
-    Persons are told apart by the subject, or by all identifiers together. Without them
-    nobody can tell, and only a part is refused whose every row is a row of the source.
+    Persons are told apart by the subject, or by all identifiers together, as people
+    read them: in another spelling they are the same. Without them nobody can tell, and
+    only a part is refused whose every row is a row of the source.
     """
     roles = config.roles
     keys = [roles.subject] if roles.subject is not None else list(roles.identifiers)
     keys = [name for name in keys if name in source.columns]
     if keys:
-        own, held = _rows(source[keys]), _rows(control[keys])
-        shared = int(held.index.isin(own.index).sum())
+        persons = pd.MultiIndex.from_arrays(
+            [_persons(source[name], control[name]) for name in keys]
+        )
+        strangers = persons[len(source) :].unique()
+        shared = int(strangers.isin(persons[: len(source)]).sum())
         if shared:
             raise DataError(
                 f"{what}: {shared:,} persons of the file are in the source too, by "
@@ -82,6 +88,12 @@ def refuse_shared_persons(
             "part has other persons. Where it does, declare a column that tells them "
             "apart as the subject or as an identifier."
         )
+
+
+def _persons(source: pd.Series, control: pd.Series) -> np.ndarray:
+    """Whom each cell of both columns names, one after the other; -1: nobody known."""
+    codes, texts = pd.factorize(pd.concat([to_text(source), to_text(control)]))
+    return np.append(read_persons([str(text) for text in texts]), -1)[codes]
 
 
 def _rows(table: pd.DataFrame) -> pd.Series:

@@ -7,7 +7,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
@@ -521,39 +521,13 @@ def columns_of_file(
     return parquet_columns(path) if kind == "parquet" else None
 
 
-SUFFIXES = {".csv": "csv", ".tsv": "csv", ".parquet": "parquet", ".pq": "parquet"}
-
-
-def kind_of_file(path: str | os.PathLike[str], legal: Iterable[str]) -> str:
-    """Format of a file, from its name; compression suffixes are looked through.
-
-    A format of a plugin is the suffix of its files: ``jsonl`` that of ``x.jsonl``.
-    """
-    kind, choices = known_kind(path), sorted(legal)
-    if kind is None and _suffix(path)[1:] in choices:
-        kind = _suffix(path)[1:]
-    if kind is None:
-        raise DataError(f"{path}: unknown file type; choices: {', '.join(choices)}.")
-    return kind
-
-
-def known_kind(path: str | os.PathLike[str]) -> str | None:
-    """The format of a file of this package, from its name; None for any other."""
-    return SUFFIXES.get(_suffix(path))
-
-
-def _suffix(path: str | os.PathLike[str]) -> str:
-    suffixes = [s.lower() for s in Path(path).suffixes]
-    return next((s for s in reversed(suffixes) if s not in {".gz", ".bz2"}), "")
-
-
 def read_published(
     folder: str | os.PathLike[str],
     period: str | Period | None = None,
     *,
-    labels: Literal["text", "parsed"] = "text",
+    labels: Literal["parsed", "text"] = "parsed",
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
-    """Read a published release with the schema of its manifest.
+    r"""Read a published release with the schema of its manifest.
 
     Parameters
     ----------
@@ -562,24 +536,54 @@ def read_published(
     period : str or Period, optional
         The period whose newest version is read, such as ``"2026-10"``, if the release
         has periods; what ``current`` leads to by default.
-    labels : {"text", "parsed"}, default="text"
-        What a quasi-identifier holds: the text that was published and judged, or what
-        it says: ranges as :class:`pandas.Interval`, sets and names as categories,
-        suppressed cells as missing; see
-        :func:`anon_transformers.published.parse_labels`. Other columns are the same.
+    labels : {"parsed", "text"}, default="parsed"
+        What a quasi-identifier holds: what its label says, that is ranges as
+        :class:`pandas.Interval`, sets and names as categories, suppressed cells as
+        missing, see :func:`anon_transformers.published.parse_labels`; or the text that
+        was published. Two cells are the same, and in one class, where their texts are.
+        Other columns are the same in both.
 
     Returns
     -------
     DataFrame, or tuple of two
-        Every cell as it was when the release was judged, or its parsed label; of a
-        graph its edges and its nodes.
+        Every cell as it was when the release was judged, with its label parsed or not;
+        of a graph its edges and its nodes.
 
     Raises
     ------
     DataError
         If nothing was published there, or not these bytes.
+
+    See Also
+    --------
+    anon_transformers.published.LabelParser : A published table as numeric features.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from anon_transformers.release import read_published, run_release
+    >>> file = Path(tempfile.mkdtemp()) / "ages.yaml"
+    >>> written = file.write_text(
+    ...     "source: {path: 'bundled:adult/adult.csv.gz'}\n"
+    ...     "roles:\n"
+    ...     "  quasi_identifiers: [age, sex]\n"
+    ...     "  sensitive: [occupation]\n"
+    ...     "  dropped: [race, marital-status, education, native-country,"
+    ...     " workclass, salary-class]\n"
+    ...     "  rows_are_persons: true\n"
+    ...     "anonymizer: {name: mondrian, step: {age: 5},"
+    ...     " domain: {sex: [Female, Male]}}\n"
+    ...     "thresholds: [{model: k-anonymity, k: 50}]\n"
+    ...     "target: {path: published}\n"
+    ... )
+    >>> published = run_release(file)
+    >>> read_published(published).dtypes[["age", "sex"]].astype(str).to_dict()
+    {'age': 'interval[float64, left]', 'sex': 'category'}
+    >>> read_published(published, labels="text")["age"].min()
+    '< 20'
     """
-    check_choice("labels", labels, ("text", "parsed"))
+    check_choice("labels", labels, ("parsed", "text"))
     link = Path(folder) / "current"
     if period is None and not link.exists():
         return _read_version(Path(folder), labels)

@@ -26,6 +26,7 @@ from anon_transformers.gx._judging import (
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._build import installed
 from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._file_kinds import known_kind, suffix_of
 from anon_transformers.release._files import read_data, read_parquet
 from anon_transformers.release._persons_in_classes import PersonsInClasses
 from anon_transformers.release._run import CANDIDATE, Run, files_of
@@ -273,6 +274,7 @@ def form_of(config: ReleaseConfig) -> Form:
         from anon_transformers.release._graph import GraphTablesForm
 
         return GraphTablesForm(config)
+    _refuse_unstated_graph(config)
     try:
         config.refuse_no_quasi_identifier()
     except ValueError as error:
@@ -288,5 +290,20 @@ def form_of(config: ReleaseConfig) -> Form:
 
 def reads_graphs(config: ReleaseConfig) -> bool:
     """Whether the reader that the source names says that it reads graphs."""
-    readers, kind = installed().readers, config.source.kind
-    return kind in readers and getattr(readers[kind], "kind", "table") == "graph"
+    return installed().reads_graphs(config.source.kind)
+
+
+def _refuse_unstated_graph(config: ReleaseConfig) -> None:
+    """Refuse a file whose kind only its suffix tells, and which holds a graph.
+
+    What roles and thresholds of a release mean depends on it, so the file states it.
+    """
+    if config.source.kind:
+        return
+    for path in config.source.paths:
+        kind = suffix_of(path)
+        if known_kind(path) is None and installed().reads_graphs(kind):
+            raise ConfigurationError(
+                f"source: the suffix .{kind} belongs to a reader of graphs; state "
+                f"kind: {kind}."
+            )

@@ -39,11 +39,8 @@ from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig, refused_under
 from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._faults import column_faults
-from anon_transformers.release._files import (
-    columns_of_file,
-    known_kind,
-    read_parquet,
-)
+from anon_transformers.release._file_kinds import known_kind
+from anon_transformers.release._files import columns_of_file, read_parquet
 from anon_transformers.release._forms import (
     INPUT,
     Candidate,

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from anon_transformers.exceptions import ParameterError
-from anon_transformers.release._files import kind_of_file
+from anon_transformers.release._file_kinds import kind_of_file
 
 
 class GraphFiles:

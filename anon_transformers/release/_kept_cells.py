@@ -22,7 +22,7 @@ from anon_transformers.exceptions import ReleaseError
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.metrics._coverage import Domain
 from anon_transformers.release._files import Kind, as_kind
-from anon_transformers.release._run import write_json
+from anon_transformers.release._run import PRIVATE_FILE, write_json
 
 FILE = "cells.json"
 NO_CELL = -1
@@ -99,6 +99,7 @@ class KeptCells:
                 "kinds": dict(self.kinds),
                 "cells": cells,
             },
+            PRIVATE_FILE,
         )
 
     def with_table(

@@ -13,15 +13,15 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from anon_transformers.exceptions import ConfigurationError
+from anon_transformers.exceptions import ConfigurationError, unknown_choice
 from anon_transformers.release._config import (
     BUNDLED,
-    FILE_KINDS,
     ReleaseConfig,
     is_address,
     read_config,
     refused_under,
 )
+from anon_transformers.release._file_kinds import FILE_KINDS
 from anon_transformers.release._period import TOKEN, Template
 from anon_transformers.release._run import (
     FINISHED,
@@ -32,6 +32,7 @@ from anon_transformers.release._run import (
     make_private,
     read_key,
 )
+from anon_transformers.release._stated_composition import StatedComposition
 from anon_transformers.release._verification import RETIRED_KEYS, SIGNING_KEY
 
 if TYPE_CHECKING:
@@ -41,6 +42,10 @@ FOLDER = ".ledger"
 """In a workspace; no release has a name that begins with a dot."""
 FILE = "ledger.sqlite"
 VARIABLE = "ANON_LEDGER_URL"
+NAMED = "name:"
+"""Begins the id of a source that a release file names."""
+SOURCES = "sources"
+"""In the journal: by what other releases of the same persons are found."""
 _USER = re.compile(r"(?<=://)[^/@]*@")
 
 
@@ -95,7 +100,7 @@ def source_of(config: ReleaseConfig) -> tuple[str, str]:
     """
     stated = config.stated
     if stated.ledger.source is not None:
-        return stated.ledger.source, f"name:{stated.ledger.source}"
+        return stated.ledger.source, f"{NAMED}{stated.ledger.source}"
     source, parts, names = stated.source, [], []
     for templates in source.templates.values():
         for template in templates:
@@ -111,8 +116,30 @@ def source_of(config: ReleaseConfig) -> tuple[str, str]:
         parts.append(source.kind)
         parts.append(json.dumps(source.options, sort_keys=True, default=str))
     parts.sort()  # the same files in another order are the same source
-    digest = hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
-    return ", ".join(names) or source.kind, f"id:{digest}"
+    return ", ".join(names) or source.kind, f"id:{_digest(json.dumps(parts))}"
+
+
+def places_of(config: ReleaseConfig) -> list[str]:
+    """Ids of the files that a run reads, by which any release finds them again.
+
+    A list, a pattern or a period may name a file that another release names alone, and
+    each may call its source by another name. A link is kept beside the file that it
+    leads to, for it may lead to another one next month.
+    """
+    texts = [_with_variables(one) for one in _file_templates(config.stated)]
+    texts += [template.text for template in _file_templates(config)]
+    files = [text for text in texts if not is_address(text)]
+    places = {str(config.path(text)) for text in files}
+    places |= {os.path.normpath(config.unresolved(text).absolute()) for text in files}
+    return sorted(f"id:{_digest(place)}" for place in places)
+
+
+def _file_templates(config: ReleaseConfig) -> list[Template]:
+    return [one for found in config.source.templates.values() for one in found]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def _with_variables(template: Template) -> str:
@@ -163,7 +190,11 @@ def publication_of(
             for t in run.thresholds
         },
         levels=plain_parameters({c["id"]: c.get("observed") for c in checks}),
+        asked_values=(config.composition or StatedComposition()).l_in_force(
+            run.thresholds, roles.sensitive
+        ),
         shares_persons_with=_shared_sources(config),
+        places=places_of(run.config),
         linked=config.pseudonyms is not None and config.pseudonyms.stable,
         recoding=config.recoding,
     )
@@ -183,6 +214,7 @@ def earlier_publications(
         source_id,
         sha256="",
         shares_persons_with=_shared_sources(config),
+        places=places_of(config),
     )
     found = ledger.publications(mine)
     return [one for one in found if one.publication.name != mine.name]
@@ -192,7 +224,31 @@ def _shared_sources(config: ReleaseConfig) -> list[str]:
     """Ids of other sources that are declared to hold some of the same persons."""
     together = config.composition
     shared = () if together is None else together.shares_persons_with
-    return [f"name:{name}" for name in shared]
+    return [f"{NAMED}{name}" for name in shared]
+
+
+def refuse_unknown_sources(config: ReleaseConfig) -> None:
+    """Refuse a source under ``shares_persons_with`` that nobody has published.
+
+    A name with a typo would share persons with nobody, and nothing would be judged.
+    """
+    asked = _shared_sources(config)
+    if not asked:
+        return
+    _, own = source_of(config)
+    found = open_ledger(config, to_read=True).publications(
+        states=["reserved", "published"]
+    )
+    ids = {one.publication.source_id for one in found} | {own}
+    known = [one.removeprefix(NAMED) for one in ids if one.startswith(NAMED)]
+    for source in asked:
+        if source not in ids:
+            fault = unknown_choice("source", source.removeprefix(NAMED), known)
+            raise ConfigurationError(
+                f"composition.shares_persons_with: {fault} A source is known once a "
+                "release that names it under ledger.source is published; the one that "
+                "comes later names the other, and both are judged together."
+            )
 
 
 def settle(config: ReleaseConfig) -> None:
@@ -270,10 +326,47 @@ def find_ledger(
 def unrecorded(ledger: "Ledger", workspace: Path) -> list[tuple[str, str]]:
     """Release and run of what journals call published and the ledger does not have."""
     recorded = {found.publication.name for found in ledger.publications()}
+    return [name for name in published_stories(workspace) if name not in recorded]
+
+
+def lacking_beside(
+    ledger: "Ledger", workspace: Path, publication: "Publication"
+) -> list[tuple[str, str]]:
+    """Those of them that may hold the same persons as a publication."""
+    known = ledger.publications(states=["reserved", "published"])
+    recorded = {found.publication.name for found in known}
+    sources = set(sources_of(publication))
     return [
-        (file.parent.name, run)
+        name
+        for name, story in published_stories(workspace).items()
+        if name != publication.name
+        and name not in recorded
+        and (
+            name[0] == publication.release
+            or not sources.isdisjoint(_noted_sources(story))
+        )
+    ]
+
+
+def _noted_sources(story: list[dict[str, Any]]) -> set[str]:
+    """By what the source of a run is known; nothing in journals of before."""
+    noted = [event.get(SOURCES) for event in story]
+    return {str(each) for one in noted if isinstance(one, list) for each in one}
+
+
+def sources_of(publication: "Publication") -> list[str]:
+    """What a journal notes of a source: ids, and no path."""
+    shared = publication.shares_persons_with
+    return sorted({publication.source_id, *shared, *publication.places})
+
+
+def published_stories(
+    workspace: Path,
+) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """The events of every published run, by release and run."""
+    return {
+        (file.parent.name, run): story
         for file in sorted(workspace.glob("*/journal.jsonl"))
         for run, story in Journal(file.parent).stories().items()
         if any(event["event"] == "published" for event in story)
-        and (file.parent.name, run) not in recorded
-    ]
+    }

@@ -23,7 +23,7 @@ from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._composition import refuse_no_key
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._forms import INPUT, Form, form_of
-from anon_transformers.release._ledger import settle
+from anon_transformers.release._ledger import refuse_unknown_sources, settle
 from anon_transformers.release._log import stage, tell
 from anon_transformers.release._policies import refuse_looser_thresholds
 from anon_transformers.release._pseudonyms import pseudonym_secret
@@ -124,6 +124,7 @@ def load_as_stated(
     period: GIVEN_PERIOD | None,
 ) -> str:
     """Check everything and read the source; the folder of the run that begins."""
+    stage("checking the release file")
     config = resolve(stated, period, file=config_path)
     refuse_what_is_missing(config)
     ways = {threshold.id: check_threshold(threshold) for threshold in config.thresholds}
@@ -133,6 +134,7 @@ def load_as_stated(
     anonymizer = make_for_columns(form, thresholds)
     check_gate(form, thresholds)
     refuse_no_key(config, thresholds)
+    refuse_unknown_sources(config)
     ladder = check_ladder(form, thresholds)
     refuse_unwritable(form)
     try:

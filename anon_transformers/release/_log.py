@@ -1,12 +1,14 @@
 """What the steps of a release say while they work: one line each, and a sign of life.
 
 A step gathers facts with :func:`tell`; when it ends well, they are logged in one line,
-with the seconds it took. :func:`stage` says what it is at, which a long step repeats
-from time to time. Facts are names of the configuration and numbers, never cells.
+with the seconds it took. :func:`stage` says what it is at, and :func:`share_done` which
+share of that is done; a long step repeats both from time to time. Facts are names of
+the configuration and numbers, never cells.
 """
 
 import json
 import logging
+import math
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -30,10 +32,11 @@ class StepLog:
     """What a step has told so far."""
 
     step: str
+    started: float
     release: str = ""
     facts: dict[str, str | int | float] = field(default_factory=dict)
     at: str = ""
-    started: float = field(default_factory=time.monotonic)
+    share: float | None = None
 
     @property
     def seconds(self) -> float:
@@ -45,6 +48,11 @@ class StepLog:
         """The step, and the release as soon as it is known."""
         return f"{self.step} {self.release}".strip()
 
+    @property
+    def where(self) -> dict[str, Any]:
+        """What the step is at, and how much of it is done, where that is known."""
+        return {"stage": self.at or None, "share": self.share}
+
     def record(self, more: Mapping[str, Any]) -> dict[str, Any]:
         """What goes with a log record, for those who read it by machine.
 
@@ -54,21 +62,26 @@ class StepLog:
         return {FACTS: {key: fact for key, fact in named.items() if fact is not None}}
 
 
+def _wait(done: threading.Event, seconds: float) -> bool:
+    """Wait for the end of a step; whether it has come."""
+    return done.wait(seconds)
+
+
 _CURRENT: ContextVar[StepLog | None] = ContextVar("step", default=None)
 
 
 @contextmanager
 def logged_step(step: str) -> Iterator[None]:
     """Log what a step told, once it has ended well; an error says itself what it is."""
-    current, done = StepLog(step), threading.Event()
+    current, done = StepLog(step, time.monotonic()), threading.Event()
 
     def signs() -> None:
-        while not done.wait(SIGN_OF_LIFE):
-            at = f"{current.at}, " if current.at else ""
+        while not _wait(done, SIGN_OF_LIFE):
+            extra = current.record(current.where)
+            told = [where_in(extra[FACTS]), f"{current.seconds:.0f} s so far"]
             LOG.info(
-                "%s: %s%.0f s so far", current.title, at, current.seconds,
-                extra=current.record({"stage": current.at or None}),
-            )  # fmt: skip
+                "%s: %s", current.title, ", ".join(filter(None, told)), extra=extra
+            )
 
     token = _CURRENT.set(current)
     threading.Thread(target=signs, daemon=True, name=f"{step} signs of life").start()
@@ -139,11 +152,48 @@ def tell_numbers(facts: Mapping[str, Any]) -> None:
 
 
 def stage(what: str) -> None:
-    """Say what the current step is at."""
+    """Say what the current step is at; of that nothing is done yet."""
     current = _CURRENT.get()
     if current is not None:
-        current.at = what
-        LOG.debug("%s: %s", current.title, what, extra=current.record({"stage": what}))
+        current.at, current.share = what, None
+        _say_where(current)
+
+
+def share_done(share: float) -> None:
+    """Say which share of its stage the current step has done.
+
+    Parameters
+    ----------
+    share : float
+        From 0 to 1; of anything else, which a stranger's code may have made, nothing is
+        said. Only a further per cent is news.
+    """
+    current = _CURRENT.get()
+    if current is None or not is_number(share) or not 0 <= share <= 1:
+        return
+    hundredths = math.floor(100 * float(share)) / 100
+    if current.share != hundredths:
+        current.share = hundredths
+        _say_where(current)
+
+
+def _say_where(current: StepLog) -> None:
+    extra = current.record(current.where)
+    LOG.debug("%s: %s", current.title, where_in(extra[FACTS]), extra=extra)
+
+
+def where_in(facts: Mapping[str, Any]) -> str:
+    """What a step is at, in words; of a line that does not say it, nothing.
+
+    Examples
+    --------
+    >>> where_in({"stage": "full-domain at work", "share": 0.45})
+    'full-domain at work, 45 % done'
+    """
+    told = [facts["stage"]] if "stage" in facts else []
+    if "share" in facts:
+        told.append(f"{100 * facts['share']:.0f} % done")
+    return ", ".join(told)
 
 
 def _shown(fact: str | int | float) -> str:

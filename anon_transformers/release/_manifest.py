@@ -10,6 +10,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from anon_transformers.exceptions import ReleaseError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.registry import registry
 from anon_transformers.release._config import ReleaseConfig, read_config
@@ -43,11 +44,6 @@ def make_manifest(
 ) -> dict[str, Any]:
     """Everything a reader may know; no seed, no hash of the source, no frequencies."""
     config = run.config.at_rung(candidate.get("rung", 0))
-    tries = (
-        {"tries": tries_of(run.config, candidate["rung"])}
-        if "rung" in candidate
-        else {}
-    )
     beside = {"nodes": candidate["nodes"]} if "nodes" in candidate else {}
     named = {"policies": public_policies(config)} if config.policy else {}
     named |= public_composition(config, run.thresholds)
@@ -71,11 +67,7 @@ def make_manifest(
             **pseudonyms_of(config),
         },
         "not_judged": form_of(config).unjudged_columns(),
-        "anonymizer": {
-            "name": config.anonymizer.name,
-            **public_parameters(config.anonymizer.name, config.anonymizer.params),
-        },
-        **tries,
+        "anonymizer": method_of(config),
         "promised": {
             "file": [_finite(t.public()) for t in config.thresholds],
             "in_force": [_finite(t.public()) for t in run.thresholds],
@@ -130,19 +122,14 @@ def drops_rows(
     return stated.get("suppression", default) == "drop"
 
 
-def tries_of(config: ReleaseConfig, rung: int) -> list[dict[str, Any]]:
-    """Every try up to the one that is published: what it states, and its verdict.
+def method_of(config: ReleaseConfig) -> dict[str, Any]:
+    """What a manifest says of the method: the settings in force, and no others.
 
-    No number of a try that was refused: rows that are not published would show in it.
+    Where a ladder is stated, that earlier rungs were refused tells of rows that are not
+    published. The tries stand in the private journal.
     """
-    tries = []
-    for number in range(rung + 1):
-        settings = config.on_refusal.back_off[number - 1].settings if number else {}
-        if "anonymizer" in settings:
-            method = config.at_rung(number).anonymizer.name
-            settings["anonymizer"] = public_parameters(method, settings["anonymizer"])
-        tries.append({"rung": number, "settings": settings, "passed": number == rung})
-    return tries
+    method = config.anonymizer
+    return {"name": method.name, **public_parameters(method.name, method.params)}
 
 
 def _finite(value: Any) -> Any:
@@ -186,11 +173,27 @@ def measure_published(
     if (place / "current").exists():
         place = place / "current"
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
-    tables = read_published(place)
+    tables = read_published(place, labels="text")
     in_force = [Threshold.read(t) for t in manifest["promised"]["in_force"]]
-    config = read_config(config_path).at_rung(len(manifest.get("tries", [None])) - 1)
+    config = _as_published(read_config(config_path), manifest)
     return form_of(config).numbers(
         tables if isinstance(tables, tuple) else (tables,),
         in_force,
         manifest["suppression_label"],
+    )
+
+
+def _as_published(config: ReleaseConfig, manifest: Mapping[str, Any]) -> ReleaseConfig:
+    """The release at the rung whose settings a manifest states."""
+    rungs = [config.at_rung(n) for n in range(len(config.on_refusal.back_off) + 1)]
+    if len(rungs) == 1:
+        return config
+    stated = manifest["anonymizer"], manifest["roles"]["quasi_identifiers"]
+    for one in rungs:
+        columns = list(one.roles.quasi_identifiers)
+        if json.loads(json.dumps([method_of(one), columns])) == list(stated):
+            return one
+    raise ReleaseError(
+        f"{manifest['version']} was published with settings that {config.name} states "
+        "at no rung; its file has changed since."
     )

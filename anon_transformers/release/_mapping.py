@@ -117,6 +117,9 @@ def derived_releases(
     tables = _tables(config, stated.tables, period) if stated.tables else {}
     _refuse_public(resolve(config, period), tables)
     if stated.tables is not None:
+        # One person may have rows in several tables: they are judged together.
+        named = inherited["ledger"]["source"] or config.name
+        inherited["ledger"] = {**inherited["ledger"], "source": named}
         for item, table in tables.items():
             source = {**inherited["source"], "path": _as_text(glob.escape(str(table)))}
             derived[item] = {**inherited, "source": source}
@@ -174,6 +177,17 @@ def derived_homes(config: ReleaseConfig) -> list[Path]:
         workspace / name for name in sorted({f.stem for f in derived_files(config)})
     )
     return [home for home in homes if home.is_dir()]
+
+
+def same_file(release: str, other: str) -> bool:
+    """Whether two releases are one, or were derived from one file.
+
+    Examples
+    --------
+    >>> same_file("people--berlin", "people--bonn"), same_file("people", "staff")
+    (True, False)
+    """
+    return release.partition(JOINT)[0] == other.partition(JOINT)[0]
 
 
 def item_of(release: str, config_name: str) -> str:

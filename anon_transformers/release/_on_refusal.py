@@ -78,9 +78,9 @@ class OnRefusal(Strict):
     ----------
     back_off : tuple of Rung
         What is tried in this order when the file as it is stated is refused; the first
-        rung that passes every threshold is published, and the manifest lists the tries.
-        Each rung changes the file as it is stated, and not what the rung before it
-        made.
+        rung that passes every threshold is published. The manifest states the settings
+        in force, and the private journal lists the tries. Each rung changes the file as
+        it is stated, and not what the rung before it made.
     """
 
     back_off: tuple[Rung, ...] = ()

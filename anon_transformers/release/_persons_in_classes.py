@@ -8,7 +8,7 @@ import pandas as pd
 
 from anon_transformers._data.columns import identify, to_text
 from anon_transformers._data.persons import person_key, read_persons
-from anon_transformers._data.readings import read_value, read_values
+from anon_transformers._data.readings import read_values, value_keys
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable
 
@@ -137,7 +137,9 @@ def persons_in_classes(
     if len(apart):
         raise NotEvaluable(
             f"{len(apart):,} persons have rows in several classes, and whoever knows "
-            "these finds them; publish one row per person, or state accept_unjudged."
+            "these finds them; make one row per person before the release, leave out "
+            "quasi-identifiers in which the rows of a person differ, or state "
+            "composition.accept_unjudged with your reason"
         )
     values = {
         name: _value_of_each(table[name], codes, first, marks.get(name))
@@ -168,8 +170,9 @@ def _persons(subject: pd.Series) -> tuple[np.ndarray, list[str]]:
     n_alike = len(keys) - len(set(keys))
     if n_alike:
         raise NotEvaluable(
-            f"{n_alike:,} persons have keys that differ by what divides them alone, "
-            "and nobody could tell them apart in a table that writes them otherwise"
+            f"{n_alike:,} persons have keys that differ by what divides them alone, or "
+            "by leading zeros, and nobody could tell them apart in a table that writes "
+            "them otherwise"
         )
     return codes[column.codes], [str(key) for key in keys]
 
@@ -180,7 +183,7 @@ def _value_of_each(
     first: np.ndarray,
     marks: Sequence[str] | None,
 ) -> list[str | None]:
-    """The value of each person as people read it.
+    """The value of each person, by what it is known by in the tables of other months.
 
     A person with several values is taken for one whose value is missing: whoever else
     is in their class must be diverse without them.
@@ -188,16 +191,17 @@ def _value_of_each(
     codes, texts = pd.factorize(to_text(cells))
     spelled = [str(text) for text in texts]
     read = read_values(spelled, marks)
-    if read is None:
-        read = np.arange(len(texts) + 1)
-    found, missing = read[codes], int(read[-1])
+    lost = [False] * len(spelled) if read is None else (read[:-1] == read[-1]).tolist()
+    names: list[str | None] = [
+        None if missing else name
+        for name, missing in zip(value_keys(spelled), lost, strict=True)
+    ]
+    names.append(None)  # of a missing cell, whose code is -1
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    found = np.array([numbers[name] for name in names])[codes]
     several = np.zeros(len(first), dtype=bool)
     several[persons[found != found[first][persons]]] = True
-    # A name for each read value that is the same in every release.
-    names: dict[int, str] = {}
-    for text, code in zip(map(read_value, spelled), read[:-1].tolist(), strict=True):
-        names[code] = min(names.get(code, text), text)
     return [
-        None if unsure or code == missing else names[code]
-        for code, unsure in zip(found[first].tolist(), several.tolist(), strict=True)
+        None if unsure else names[code]
+        for code, unsure in zip(codes[first].tolist(), several.tolist(), strict=True)
     ]

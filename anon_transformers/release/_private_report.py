@@ -30,6 +30,7 @@ from anon_transformers.release._run import (
     REPORTS,
     Run,
     is_plain,
+    locked,
     make_private,
     write_text,
 )
@@ -150,6 +151,10 @@ def keep_private_report(run: Run) -> None:
     if not is_plain(folder):  # a link may have come since the run was loaded
         return
     page.chmod(0o600)
+    page.touch()
     page.replace(folder / f"{run.id}.html")
-    for old in sorted(folder.glob("*.html"))[:-MOST_REPORTS]:
-        old.unlink()
+    with locked(folder):  # runs of two periods end side by side
+        # A run's name does not tell when it ended: it may be a period's, or be given.
+        kept = sorted(folder.glob("*.html"), key=lambda file: file.stat().st_mtime_ns)
+        for old in kept[:-MOST_REPORTS]:
+            old.unlink()

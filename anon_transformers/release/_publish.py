@@ -12,7 +12,7 @@ import secrets
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from anon_transformers.exceptions import GateError, ReleaseError
 from anon_transformers.gx._threshold import Threshold
@@ -20,8 +20,14 @@ from anon_transformers.release._build import check_threshold
 from anon_transformers.release._composition import Together
 from anon_transformers.release._config import read_config
 from anon_transformers.release._forms import Candidate, form_of
-from anon_transformers.release._ledger import open_ledger, publication_of, settle
-from anon_transformers.release._log import tell
+from anon_transformers.release._ledger import (
+    SOURCES,
+    open_ledger,
+    publication_of,
+    settle,
+    sources_of,
+)
+from anon_transformers.release._log import stage, tell
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._private_report import keep_private_report
 from anon_transformers.release._quarantine import quarantine
@@ -61,6 +67,9 @@ from anon_transformers.release._verification import (
     SIGNING_KEY,
     signature_of,
 )
+
+if TYPE_CHECKING:
+    from anon_transformers.ledger import Publication
 
 BESIDE = ("manifest.json", "validation.json", "validation.html")
 """What a version holds beside its tables."""
@@ -104,7 +113,8 @@ def publish(location: Location) -> str:
             place = quarantine(run, form_of(run.config))
             raise GateError(
                 f"{run.config.title}: {'; '.join(faults)}. The candidate lies in "
-                f"{place}."
+                f"{place}.",
+                faults,
             )
         keep_private_report(run)
         remove_run(run.folder)
@@ -118,6 +128,7 @@ def publish_run(run: Run) -> tuple[Path, list[str]]:
     else can publish these persons; if somebody did since the candidate was judged, it
     is judged again, and what refuses it is returned.
     """
+    stage("checking that it was judged as it is")
     candidate, verdict = run.read_candidate(), run.read_verdict()
     if not verdict["passed"] or verdict["sha256"] != hash_of(candidate):
         raise ReleaseError(f"run {run.id} was not validated as it is.")
@@ -144,8 +155,9 @@ def publish_run(run: Run) -> tuple[Path, list[str]]:
                     reservation.give_up()
                     return version, faults
                 together.remember()
+                stage("writing the version")
                 notes = _notes(run, candidate, verdict, key)
-                _let_readers_see(version, run, candidate, notes)
+                _let_readers_see(version, run, candidate, notes, publication)
                 reservation.confirm()
                 break
     tell(config.title, version=run.id, bytes=sum_of_bytes(version, candidate))
@@ -153,7 +165,11 @@ def publish_run(run: Run) -> tuple[Path, list[str]]:
 
 
 def _let_readers_see(
-    version: Path, run: Run, candidate: dict[str, Any], notes: Mapping[str, str]
+    version: Path,
+    run: Run,
+    candidate: dict[str, Any],
+    notes: Mapping[str, str],
+    publication: "Publication",
 ) -> None:
     """Note in the journal what is written, write it, and move the links to it."""
     config, about = run.config, of_period(run.config.period)
@@ -165,7 +181,7 @@ def _let_readers_see(
         hashes[name] = hashlib.sha256(text.encode()).hexdigest()
     run.journal.write(
         run.id, "publishing", version=str(version), draft=draft, files=files,
-        sha256=hashes, **about,
+        sha256=hashes, **{SOURCES: sources_of(publication)}, **about,
     )  # fmt: skip
     if not version.is_dir():
         _write_version(version, draft, run, candidate, notes)

@@ -13,6 +13,7 @@ from anon_transformers.release._run import (
     ORDER,
     QUARANTINE,
     Run,
+    close_to_others,
     make_private,
     refuse_links,
     remove_run,
@@ -55,6 +56,7 @@ def quarantine(run: Run, form: Form) -> str:
     for details in run.folder.glob(f"*{ERROR}"):
         details.unlink()
     _forget_variables(run)
+    close_to_others(run.folder)
     run.folder.rename(place)
     run.journal.write(run.id, "quarantined")
     return str(place)

@@ -25,6 +25,7 @@ from anon_transformers.release._anonymizer import make_anonymizer
 from anon_transformers.release._attacks import ATTACK_COLUMNS, attack_rows
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._forms import Form, form_of
+from anon_transformers.release._hidden_columns import HIDDEN_SHARES, said_of_hidden
 from anon_transformers.release._manifest import (
     DISCLAIMER,
     drops_rows,
@@ -95,7 +96,10 @@ def write_report(
         roles=config.roles,
         policies=public_policies(config),
         together=sentence_of(public_composition(config, run.thresholds)),
-        warnings=warnings_of(form.unjudged_columns(), verdict.get("attacks", {})),
+        warnings=[
+            *warnings_of(form.unjudged_columns(), verdict.get("attacks", {})),
+            *warnings_of_hidden(verdict, candidate["suppression_label"]),
+        ],
         not_judged=form.unjudged_columns(),
         loss_rows=loss_rows(config, made, verdict),
         extremes=candidate.get("extremes", ""),
@@ -176,6 +180,16 @@ def warnings_of(
                 f"The attack {name} exposes {of} ({share:.1%}). {meaning}{resists}"
             )
     return found
+
+
+def warnings_of_hidden(verdict: Mapping[str, Any], label: str) -> list[str]:
+    """Columns of few values that readers will miss in many rows."""
+    return [
+        f"{said}. One rare value may be the reason, which needs others in its class: "
+        "joined with another value in the hierarchy, or left out of it with 'unknown: "
+        "suppress', it hides the column no more."
+        for said in said_of_hidden(verdict.get(HIDDEN_SHARES, {}), label)
+    ]
 
 
 def loss_rows(

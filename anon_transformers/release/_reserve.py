@@ -12,6 +12,7 @@ from anon_transformers.release._ledger import (
     workspace_of,
 )
 from anon_transformers.release._log import LOG, stage
+from anon_transformers.release._mapping import same_file
 from anon_transformers.release._run import RUNS, Journal
 from anon_transformers.release._under_way import LONGEST_WAIT, POLL, is_under_way
 
@@ -48,8 +49,9 @@ class Reservation:
         while (other := self._other()) is not None:
             name = other.publication.name
             refused = ReservedError(*name, other.reserved_at)
-            # Periods of one release go on side by side, and publish in turn.
-            if self.config.on_conflict == "refuse" and name[0] != self.config.name:
+            # Periods and items of one file go on side by side, and publish in turn.
+            stranger = not same_file(name[0], self.config.name)
+            if self.config.on_conflict == "refuse" and stranger:
                 raise refused
             if not self._may_end(other):
                 raise LedgerError(

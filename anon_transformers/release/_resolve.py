@@ -9,12 +9,11 @@ from typing import Any
 from anon_transformers.exceptions import ConfigurationError, DataError, ParameterError
 from anon_transformers.release._config import (
     BUNDLED,
-    FILE_KINDS,
-    TABLE_KINDS,
     ReleaseConfig,
     is_address,
     refused_under,
 )
+from anon_transformers.release._file_kinds import FILE_KINDS, TABLE_KINDS
 from anon_transformers.release._period import TOKEN, Period, Template
 
 GIVEN_PERIOD = str | date | Period

@@ -35,6 +35,7 @@ from anon_transformers.release._log import LOG
 from anon_transformers.release._period import Period
 
 PRIVATE = 0o700
+PRIVATE_FILE = 0o600
 ACKNOWLEDGED = "acknowledged"
 """Somebody has seen that a run published nothing; it is no news any more."""
 FINISHED = {
@@ -341,11 +342,11 @@ class Journal:
                 found.append((() if of is None else of.order, number, rows[-1]))
         return max(found)[2] if found else None
 
-    def abandon(self, run_id: str) -> None:
+    def abandon(self, run_id: str, **facts: Any) -> None:
         """Note that an unfinished run goes no further."""
         last = self.last(run_id)
         if last is not None and last["event"] not in FINISHED:
-            self.write(run_id, "abandoned")
+            self.write(run_id, "abandoned", **facts)
 
 
 def _event(line: bytes) -> dict[str, Any] | None:
@@ -561,9 +562,34 @@ def _is_of_run(path: Path, folder: Path) -> bool:
     return bool(ours) and is_plain(path, stat.S_ISREG)
 
 
-def write_json(path: Path, content: Any) -> None:
+def remove_candidate(home: Path, run_id: str) -> None:
+    """Remove the tables of a quarantined run; its verdict and its reports stay."""
+    place = home / QUARANTINE / run_id
+    while is_plain(place) and not is_plain(place / ORDER, stat.S_ISREG):
+        place = place.with_name(f"{place.name}-r")  # that one is somebody else's
+    for name in CANDIDATES if is_plain(home / QUARANTINE) and is_plain(place) else ():
+        folder = place / name
+        if not is_plain(folder):
+            continue
+        for path in _files_in(folder):
+            if _is_of_run(path, place):
+                path.unlink()
+            else:
+                left_alone(path, "no step of a run made it")
+        if not any(folder.iterdir()):
+            folder.rmdir()
+
+
+def close_to_others(folder: Path) -> None:
+    """Let nobody but the owner read a folder and what is in it."""
+    for path in [folder, *folder.rglob("*")]:
+        if not path.is_symlink():
+            path.chmod(PRIVATE if path.is_dir() else PRIVATE_FILE)
+
+
+def write_json(path: Path, content: Any, mode: int | None = None) -> None:
     """Write a file whole or not at all."""
-    write_text(path, json_text(content))
+    write_text(path, json_text(content), mode)
 
 
 def json_text(content: Any) -> str:
@@ -571,10 +597,12 @@ def json_text(content: Any) -> str:
     return json.dumps(content, indent=2, default=str) + "\n"
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
+def write_text(path: Path, text: str, mode: int | None = None) -> None:
+    """Write a file whole or not at all, with these permissions if some are given."""
     draft = path.with_name(draft_of(path.name))
     with draft.open("w", encoding="utf-8") as file:
+        if mode is not None:  # before anything is in it
+            draft.chmod(mode)
         file.write(text)
         file.flush()
         os.fsync(file.fileno())

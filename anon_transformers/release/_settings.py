@@ -8,6 +8,7 @@ import inspect
 import math
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -15,9 +16,11 @@ from pydantic import ValidationError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.parameters import is_number, is_whole
 from anon_transformers.release._build import installed, make_model
+from anon_transformers.release._coarser import coarser
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._gaps import Gap
 from anon_transformers.release._on_refusal import without_columns
+from anon_transformers.release._stated_recoding import REUSE
 
 LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 """Shares of rows that may be suppressed, tried from the smallest."""
@@ -29,8 +32,12 @@ CARRIED = ("suppression", "suppression_limit", "suppression_label")
 """Parameters that another method is given as they are for the one of the file."""
 OWN_GOAL = ("k", "models", "levels")
 """Parameters by which an anonymizer aims at something else than the thresholds."""
+MOST_COARSER = 2
+"""Columns that are tried with a coarser step, level or hierarchy, one at a time."""
 LOOSER = (1.25, 1.5, 2.0, 3.0, 4.0)
 """Times a bound that is no whole number."""
+LOSS = "loss"
+ROUNDING = 1e-9
 SMALLEST_COUNT = 2
 """A k or an l of one promises nothing."""
 
@@ -97,6 +104,7 @@ def proposals(
     order: Sequence[str],
     *,
     made: bool,
+    levels: Mapping[str, int] | None = None,
 ) -> dict[str, Iterator[Proposal]]:
     """Settings to try, by kind, each kind until one passes.
 
@@ -112,14 +120,37 @@ def proposals(
         Quasi-identifiers, first the one to do without.
     made : bool
         The method made a candidate, and the gate refused it.
+    levels : mapping of column to int, optional
+        Levels of that candidate, where the method has one for each column.
     """
     maker = _Maker(config, thresholds)
     return {
         "suppression": maker.more_suppression(),
         "method": maker.other_methods(larger_k=made and any(map(_of_classes, gaps))),
+        "coarser": islice(maker.coarser_columns(order, levels), MOST_COARSER),
         "drop": maker.fewer_columns(order),
         "threshold": maker.looser(gaps),
     }
+
+
+def kept_cells(
+    config: ReleaseConfig, thresholds: tuple[Threshold, ...]
+) -> dict[str, Iterator[Proposal]]:
+    """What to try where earlier tables alone refuse a table: their cells stay."""
+    change = {"recoding": REUSE}
+    found = _Maker(config, thresholds).proposal("recoding", "recoding: reuse", change)
+    return {"recoding": found}
+
+
+def shows_nothing(gaps: Sequence[Gap]) -> bool:
+    """Whether a candidate lost everything, so that it keeps every promise."""
+    return any(
+        gap.name == LOSS
+        and gap.of == "candidate"
+        and gap.reached is not None
+        and gap.reached >= 1 - ROUNDING
+        for gap in gaps
+    )
 
 
 def _of_classes(gap: Gap) -> bool:
@@ -185,6 +216,16 @@ class _Maker:
                 change = {"anonymizer": {"name": name, **carried}}
                 yield from self.proposal("method", f"anonymizer: {name}", change)
 
+    def coarser_columns(
+        self, order: Sequence[str], levels: Mapping[str, int] | None
+    ) -> Iterator[Proposal]:
+        """One quasi-identifier in coarser steps, or one level up."""
+        if self.cls.kind != "table":
+            return
+        for name in order:
+            for words, change in coarser(self.config, name, levels):
+                yield from self.proposal("coarser", words, change)
+
     def fewer_columns(self, order: Sequence[str]) -> Iterator[Proposal]:
         """One quasi-identifier less."""
         stated = self.config.model_dump()
@@ -202,8 +243,16 @@ class _Maker:
         """Less than what is asked for, first of what does not hold."""
         holds = {gap.id: gap.holds for gap in gaps}
         reached = {gap.id: gap.reached for gap in gaps if gap.of == "candidate"}
-        for threshold in sorted(self.thresholds, key=lambda t: bool(holds.get(t.id))):
-            if holds.get(threshold.id) and threshold.id in reached:
+        empty = shows_nothing(gaps)
+
+        def turn(threshold: Threshold) -> tuple[bool, bool]:
+            # Of models, those of values first: they are what takes all rows together.
+            return bool(holds.get(threshold.id)), empty and "k" in threshold.params
+
+        for threshold in sorted(self.thresholds, key=turn):
+            # A table that shows nothing keeps every promise; one of them is the reason.
+            judged = threshold.kind != "model" or not empty
+            if judged and holds.get(threshold.id) and threshold.id in reached:
                 continue  # the gate has nothing against it
             if threshold.kind != "model":
                 yield from self._looser_bounds(threshold, reached.get(threshold.id))
@@ -245,6 +294,8 @@ class _Maker:
                 continue
             scaled = reached * 1000
             number = (math.ceil(scaled) if up else math.floor(scaled)) / 1000
+            if up and threshold.name == LOSS and number >= 1:
+                continue  # it would publish a table that shows nothing
             yield from self._with(threshold, name, number, asked)
 
     def _with(

@@ -6,6 +6,7 @@ columns only, and others by where they stand.
 """
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -21,22 +22,17 @@ from anon_transformers.base._base import (
     repeated_identifiers,
     warn_of_repeated_identifiers,
 )
-from anon_transformers.exceptions import (
-    AnonymizationError,
-    DataError,
-    unknown_choice,
-)
+from anon_transformers.exceptions import AnonymizationError, DataError, shortened
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.registry import refuse_wrong_parameters
 from anon_transformers.release._build import installed
 from anon_transformers.release._config import ReleaseConfig, is_address, refused_under
 from anon_transformers.release._declared_roles import COLUMN_ROLES, DeclaredRoles
+from anon_transformers.release._file_kinds import kind_of_file, known_kind
 from anon_transformers.release._files import (
     columns_of_file,
     csv_texts,
     holds_decimals,
-    kind_of_file,
-    known_kind,
     refuse_nested,
     type_texts,
 )
@@ -50,6 +46,7 @@ from anon_transformers.roles import list_positions, refuse_repeated_columns
 
 OF_ALL_FILES = ("columns", "exact")
 """Options of CSV files that are about the cells of all files together."""
+LOOK = " You see the header of a CSV file with: head -n 1 FILE."
 
 
 def read_source(config: ReleaseConfig) -> pd.DataFrame:
@@ -324,10 +321,23 @@ def refuse_lacking(
     present = [column for column in declared if column in names]
     for column in declared:
         if column not in present:
-            fault = unknown_choice("column", column, present)
             others = _undeclared(names, declared)
+            hint = _misspelling(column, {at: str(names[at - 1]) for at in others})
+            if not hint and (near := get_close_matches(column, present, n=1)):
+                hint = f"; did you mean {near[0]!r}? It is declared already"
             count = _count_undeclared(others, present)
-            raise DataError(f"{what}: {fault}{count}")
+            look = LOOK if count else ""
+            lacking = repr(shortened(column))
+            raise DataError(f"{what}: unknown column {lacking}{hint}.{count}{look}")
+
+
+def _misspelling(column: str, others: Mapping[int, str]) -> str:
+    """Which undeclared column may be meant, by where it stands: never by its name."""
+    near = get_close_matches(column, list(others.values()), n=1)
+    if not near:
+        return ""
+    at = next(at for at, name in others.items() if name == near[0])
+    return f"; column {at} of the header is nearly called so, and is not declared"
 
 
 def refuse_undeclared(

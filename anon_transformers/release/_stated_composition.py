@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from anon_transformers.exceptions import ConfigurationError, unknown_choice
 from anon_transformers.gx._threshold import Threshold
@@ -22,6 +22,24 @@ if TYPE_CHECKING:
 
 FEWEST_VALUES = 2
 """One value is what every class holds: a smaller l asks for nothing."""
+SHORTEST_REASON = 10
+"""Characters of a reason that says anything."""
+OF_PERSONS = (
+    "delta-presence",
+    "k-anonymity",
+    "k-automorphism",
+    "k-candidate",
+    "k-degree",
+    "k-map",
+    "k-neighborhood",
+    "likelihood-k-anonymity",
+    "probabilistic-k-anonymity",
+    "q-anonymity",
+    "super-node-size",
+)
+"""Models that ask nothing of sensitive values; of others, also a plugin's, all do."""
+HIGHEST_RISK = "highest-risk"
+"""The metric that is one divided by the persons of the smallest class."""
 AtLeastOne = Annotated[int, Field(ge=1, strict=True)]
 
 
@@ -39,8 +57,9 @@ class StatedComposition(Strict):
         default, the largest k of the thresholds.
     l : int, mapping of column to int, or None
         Different values of a sensitive column in each such group; at least, and by
-        default, what the thresholds ask of each column. A column of which nothing is
-        asked is not judged.
+        default, what the thresholds ask of each column, and 2 where a model without an
+        l judges it, such as t-closeness. A column of which nothing is asked is not
+        judged.
     sensitive : mapping of column to {"permanent", "changing"}
         Whether the value of a person stays for ever, or may be another one in each
         release. It is stated for every column that is judged.
@@ -51,7 +70,8 @@ class StatedComposition(Strict):
         Judge the last so many releases alone. Older ones are still in the world.
     shares_persons_with : tuple of str
         Names of other sources, as their releases state them under ``ledger.source``,
-        that hold some of the same persons under the same keys.
+        that hold some of the same persons under the same keys. It holds both ways, and
+        for those that they share persons with.
     accept_unjudged : str or None
         Publish without this judgement, and why, in words; they stand in the manifest.
     """
@@ -62,12 +82,25 @@ class StatedComposition(Strict):
     presence: Literal["known", "unknown"] = "known"
     window: Annotated[int, Field(ge=2, strict=True)] | None = None
     shares_persons_with: tuple[str, ...] = ()
-    accept_unjudged: Annotated[str, Field(min_length=10)] | None = None
+    accept_unjudged: str | None = None
+
+    @field_validator("accept_unjudged")
+    @classmethod
+    def _in_words(cls, given: str | None) -> str | None:
+        if given is not None and len(given.strip()) < SHORTEST_REASON:
+            raise ValueError(
+                "give the reason in words that readers will see "
+                f"({SHORTEST_REASON} characters or more)."
+            )
+        return given
 
     def k_in_force(self, thresholds: Sequence[Threshold]) -> int | None:
         """The k that is judged; None if neither section nor thresholds state one."""
         stated = [] if self.k is None else [self.k]
-        return max([*stated, *_asked("k", thresholds)], default=None)
+        return max(
+            [*stated, *_asked("k", thresholds), *_sizes_of_risks(thresholds)],
+            default=None,
+        )
 
     def l_in_force(
         self, thresholds: Sequence[Threshold], columns: Sequence[str]
@@ -78,7 +111,11 @@ class StatedComposition(Strict):
         else:
             stated = {} if self.l is None else dict.fromkeys(columns, self.l)
         found = {
-            name: max([stated.get(name, 1), *_asked("l", thresholds, name)])
+            name: max(
+                stated.get(name, 1),
+                *_asked("l", thresholds, name),
+                FEWEST_VALUES if _bounds_shares(thresholds, name) else 1,
+            )
             for name in columns
         }
         return {name: n for name, n in found.items() if n >= FEWEST_VALUES}
@@ -95,6 +132,41 @@ def _asked(
         and is_number(number := threshold.params.get(parameter))
         and threshold.params.get("sensitive", column) in (None, column)
     ]
+
+
+def _extended(
+    thresholds: Sequence[Threshold], columns: Sequence[str]
+) -> dict[str, int]:
+    """The l of columns that are judged as if all other sensitive ones were known."""
+    found = [t for t in thresholds if t.params.get("multiple") == "extended"]
+    several = len(columns) > 1
+    return StatedComposition().l_in_force(found, columns) if several else {}
+
+
+def _sizes_of_risks(thresholds: Sequence[Threshold]) -> list[int]:
+    """The persons of a class that the largest risk of a person asks for."""
+    risks = [
+        threshold.params.get("max")
+        for threshold in thresholds
+        if (threshold.kind, threshold.name) == ("metric", HIGHEST_RISK)
+    ]
+    # 1 / (1 / 49) is a little more than 49.
+    return [math.ceil(1 / r - 1e-9) for r in risks if is_number(r) and 0 < r <= 1]
+
+
+def _bounds_shares(thresholds: Sequence[Threshold], column: str) -> bool:
+    """Whether a model asks something of the values of a column, and states no l.
+
+    t-closeness, for one. It bounds what a class tells of its persons; a group with a
+    single value tells everything, so that two are the least that it asks for.
+    """
+    return any(
+        threshold.kind == "model"
+        and threshold.name not in OF_PERSONS
+        and "l" not in threshold.params
+        and threshold.params.get("sensitive", column) == column
+        for threshold in thresholds
+    )
 
 
 def repeats(config: "ReleaseConfig") -> bool:
@@ -166,6 +238,9 @@ class AskedTogether:
         Persons of each group; None if nothing states one.
     l : dict of str to int
         Values of each group, by sensitive column.
+    extended : dict of str to int
+        Values of those of a group with the same values of all other sensitive columns,
+        where a threshold states ``multiple: extended``.
     must : bool
         Whether the first release is judged, too: more will follow it.
     """
@@ -173,6 +248,7 @@ class AskedTogether:
     stated: StatedComposition
     k: int | None
     l: dict[str, int]  # noqa: E741 - the model's own name
+    extended: dict[str, int]
     must: bool
 
     @classmethod
@@ -189,7 +265,8 @@ class AskedTogether:
             return None
         k = stated.k_in_force(thresholds)
         values = stated.l_in_force(thresholds, config.roles.sensitive)
-        return cls(stated, k, values, must)
+        extended = _extended(thresholds, config.roles.sensitive)
+        return cls(stated, k, values, extended, must)
 
     def public(self) -> dict[str, Any]:
         """What a manifest says of it: what was asked for, and nothing measured."""

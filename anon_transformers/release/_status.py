@@ -15,7 +15,7 @@ from typing import Any, Literal
 from anon_transformers.exceptions import AnonymizationError, ConfigurationError
 from anon_transformers.parameters import is_number
 from anon_transformers.release._check import check_remembered
-from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._last_known import stated_leniently
 from anon_transformers.release._mapping import FOLDER, derived_homes
 from anon_transformers.release._period import Period, Template
@@ -39,6 +39,8 @@ FAILURES = {
     "refused": "was refused when it was loaded",
 }
 """What the last event of a run that published nothing means."""
+REFUSED = "was refused when it was anonymized"
+"""What it means where the method, or the cells that stay, could not keep a promise."""
 ACKNOWLEDGE = "until it is published, or acknowledged: anon abandon FILE RUN"
 DEFAULT_WORKSPACE = ".anon"
 DEEPEST = 4
@@ -62,7 +64,7 @@ class Margin:
         How far ``observed`` is on the safe side of ``asked``; below 0 is broken.
     margin_at_most : number or None
         Where k persons are asked for, and how many there are is not published: no class
-        can have more persons than rows, and the smallest no more than the mean.
+        can have more persons than rows, and so neither can the smallest.
     unpublished : str or None
         Why ``observed`` is not published.
     """
@@ -217,10 +219,28 @@ def status_of(config: ReleaseConfig, file: Path) -> list[ReleaseStatus]:
 
 def past_runs(config: ReleaseConfig) -> dict[Path, list[dict[str, Any]]]:
     """What journals say of the runs of one file, by private folder and run."""
+    return _past_runs(home for home in _homes(config) if home is not None)
+
+
+def runs_of_place(place: Path) -> dict[Path, list[dict[str, Any]]]:
+    """The same, of a release file or of the private folder of a release.
+
+    The folder is what is left of a release whose file was removed.
+    """
+    if place.is_dir():
+        if not Journal(place).file.is_file():
+            raise ConfigurationError(
+                f"{place} is neither a release file nor the private folder of a "
+                "release, <workspace>/<release>, which has a journal."
+            )
+        return _past_runs([place])
+    return past_runs(read_config(place))
+
+
+def _past_runs(homes: Iterable[Path]) -> dict[Path, list[dict[str, Any]]]:
     return {
         home / run: story
-        for home in _homes(config)
-        if home is not None
+        for home in homes
         for run, story in _runs_in(Journal(home)).items()
     }
 
@@ -318,6 +338,8 @@ def _status(
     public = _public(stories)
     schedule = None if config is None else config.schedule
     state, reason = _state(stories)
+    if reason is not None and file is None and home is not None:
+        reason = reason.replace(ACKNOWLEDGE, ACKNOWLEDGE.replace("FILE", str(home)))
     changed = [
         one.version
         for one in public
@@ -367,7 +389,8 @@ def _state(
         if not (_was_a_slip(story) and "published" in after):
             last[period_in(story)] = story[-1]
     ended = [(event["event"], event["run"]) for event in last.values()]
-    refused = [f"run {run} {FAILURES[what]}" for what, run in ended if what in FAILURES]
+    failed = [event for event in last.values() if event["event"] in FAILURES]
+    refused = [f"run {event['run']} {failure_of(event)}" for event in failed]
     if refused:
         return "refused", f"{'; '.join(refused)} ({ACKNOWLEDGE})"
     under_way = [f"run {run}: {what}" for what, run in ended if what not in FINISHED]
@@ -376,6 +399,11 @@ def _state(
     if not any(story[-1]["event"] == "published" for _, story in told):
         return "never published", "what was refused is acknowledged"
     return "published", None
+
+
+def failure_of(event: Mapping[str, Any]) -> str:
+    """What became of a run that published nothing, by its last event."""
+    return REFUSED if event.get("refused") is True else FAILURES[event["event"]]
 
 
 def _ended(story: Sequence[Mapping[str, Any]]) -> str:
@@ -494,11 +522,10 @@ def _bounded(
     margin: Margin, check: Mapping[str, Any], measured: Mapping[str, Any]
 ) -> Margin:
     """The same with what the rows say of k persons, whose number is not published."""
-    n_classes = measured.get("classes", {}).get("count")
-    if check["name"] != "k-anonymity" or not n_classes or margin.asked is None:
+    smallest = measured.get("classes_in_rows", {}).get("smallest")
+    if check["name"] != "k-anonymity" or smallest is None or margin.asked is None:
         return margin
-    rows = measured["rows"] - measured["suppressed_rows"]
-    return replace(margin, margin_at_most=rows // n_classes - margin.asked)
+    return replace(margin, margin_at_most=smallest - margin.asked)
 
 
 def _next_run(config: ReleaseConfig, now: datetime | None) -> str | None:

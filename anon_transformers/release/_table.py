@@ -51,7 +51,7 @@ from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._control import read_controls
 from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._faults import table_faults
-from anon_transformers.release._files import known_kind
+from anon_transformers.release._file_kinds import known_kind
 from anon_transformers.release._forms import (
     INPUT,
     Candidate,
@@ -60,6 +60,7 @@ from anon_transformers.release._forms import (
     levels,
     read_loaded,
 )
+from anon_transformers.release._hidden_columns import HIDDEN_SHARES, hidden_shares
 from anon_transformers.release._identifying_columns import (
     INSENSITIVE_LIMIT,
     identifying_faults,
@@ -331,9 +332,21 @@ class TableForm(Form):
                 "rows": len(table),
                 **class_numbers(classes, roles.subject is None),
                 **lost,
+                **self._hidden(table, method, suppression_label),
                 **attack_numbers(table, classes, roles, suppression_label),
                 "levels": {**levels(table, scope, judged), **lossy},
             }
+
+    def _hidden(
+        self, table: pd.DataFrame, method: BaseAnonymizer, suppression_label: str
+    ) -> dict[str, dict[str, float]]:
+        """Columns of few values that are hidden in many rows; nothing if none is."""
+        if method.publishes != "labels":
+            return {}
+        quasi = self.config.roles.quasi_identifiers
+        trees = make_hierarchies(self.config, quasi)
+        shares = hidden_shares(table, quasi, trees, suppression_label)
+        return {HIDDEN_SHARES: shares} if shares else {}
 
     def _losses(
         self,

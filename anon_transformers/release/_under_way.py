@@ -39,6 +39,7 @@ from anon_transformers.release._run import (
     locked,
     next_run_id,
     period_in,
+    remove_candidate,
     remove_run,
 )
 from anon_transformers.release._target import recover
@@ -356,7 +357,8 @@ def abandon(location: str | os.PathLike[str]) -> None:
 
     For a scheduler that gives a run up: other runs need not wait for its lease. A run
     that was refused, quarantined or given up is acknowledged: it stays in the journal,
-    and :func:`release_status` does not name it any more. Any other run that has ended
+    and :func:`release_status` does not name it any more. Of a quarantined one the
+    candidate is removed; its verdict and its reports stay. Any other run that has ended
     stays as it is. What it published stays published.
 
     Parameters
@@ -388,6 +390,7 @@ def abandon(location: str | os.PathLike[str]) -> None:
             last = run.journal.last(run.id)
             if last is not None and last["event"] in FAILED:
                 run.journal.write(run.id, ACKNOWLEDGED)
+                remove_candidate(home, run.id)
             run.journal.abandon(run.id)
         finally:
             # Before the ledger is opened: what is out of reach keeps no personal data.

@@ -10,8 +10,9 @@ from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.release._build import evidence_kinds
 from anon_transformers.release._composition import Together
 from anon_transformers.release._forms import Candidate, Form, GateInput, form_of
+from anon_transformers.release._hidden_columns import HIDDEN_SHARES, said_of_hidden
 from anon_transformers.release._ledger import publication_of
-from anon_transformers.release._log import stage, tell, tell_numbers
+from anon_transformers.release._log import LOG, stage, tell, tell_numbers
 from anon_transformers.release._policies import policy_faults
 from anon_transformers.release._private_report import write_private_report
 from anon_transformers.release._pseudonyms import LINKED
@@ -48,13 +49,15 @@ def validate(location: Location) -> str:
             form, result = judge_run(run)
         if not result.passed:
             place = quarantine(run, form)
-            raise GateError(describe_refusal(run.config.title, result, place))
+            said = describe_refusal(run.config.title, result, place)
+            raise GateError(said, result.reasons)
     return str(run.folder)
 
 
 def judge_run(run: Run) -> tuple[Form, GateResult]:
     """Judge the candidate of a run, and write report and verdict beside it."""
     tell(run.config.title)
+    stage("checking that nothing changed")
     candidate = Candidate.read(run)
     form = form_of(candidate.config)
     run.refuse_changed_inputs()
@@ -67,6 +70,10 @@ def judge_run(run: Run) -> tuple[Form, GateResult]:
     result = judge_candidate(form, candidate)
     tell_numbers({check.id: check.observed for check in result.checks})
     verdict = {"sha256": hash_of(candidate.noted), **public_verdict(result, numbers)}
+    hidden = numbers.get(HIDDEN_SHARES, {})
+    for said in said_of_hidden(hidden, candidate.suppression_label):
+        LOG.info("%s: %s.", run.config.title, said)
+    stage("writing the report")
     write_report(run.path("validation.html"), run, candidate.noted, verdict)
     run.write_verdict(verdict)
     write_private_report(run, form, candidate, verdict)

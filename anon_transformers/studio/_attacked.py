@@ -60,10 +60,10 @@ def attack(
 
     The table is made first, if there is none of the file as it is.
     """
+    if project.is_graph:
+        raise DataError("attacks on networks are run by 'anon graph attack'.")
     protected = make_protected(project, progress)
     config = project.config
-    if config.source.kind == "graph":
-        raise DataError("attacks on networks are run by 'anon graph attack'.")
     chosen = _attacks(config)
     published = _held(config, protected, protected.published)
     source = _held(config, protected, protected.source.rename_axis(ROW))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -12,6 +13,12 @@ COLORS = ("#1d4f73", "#b3541e", "#2f6b3a", "#7b3f8c", "#8a6d00", "#00707a", "#a3
 INK, QUIET, FAINT, LINE = "#1c2430", "#55606e", "#a9b4c0", "#d5dce4"
 WIDTH, HEIGHT, EDGE = 440, 320, 44
 TICKS = 5
+BESIDE = 12
+"""Letters of a name that has room beside its node."""
+HALO = {
+    "font_size": 12, "stroke": "#ffffff", "stroke_width": 3, "paint_order": "stroke",
+}  # fmt: skip
+"""Names that stay readable on lines."""
 
 
 def letter(number: int) -> str:
@@ -185,7 +192,7 @@ def plane(
     for person, px, py, number in points:
         fill = color(number) if number >= 0 else "#ffffff"
         canvas.add("circle", cx=x(px), cy=y(py), r=4, fill=fill, stroke=INK)
-        canvas.text(x(px) + 6, y(py) - 5, person, font_size=12, fill=QUIET)
+        canvas.text(x(px) + 6, y(py) - 5, person, fill=QUIET, **HALO)
     rows = [
         [p[0], p[1], p[2], letter(p[3]) if p[3] >= 0 else "suppressed"] for p in points
     ]
@@ -198,9 +205,9 @@ def _box(canvas: Canvas, number: int, xs: list[float], ys: list[float]) -> None:
         "rect", x=left, y=top, width=max(xs) - left + 5, height=max(ys) - top + 5, rx=4,
         fill=color(number), fill_opacity=0.13, stroke=color(number), stroke_width=2,
     )  # fmt: skip
-    x, y = (left + max(xs) + 5) / 2, (top + max(ys) + 5) / 2 + 5
+    # In a corner: the middle may be somebody's place.
     canvas.text(
-        x, y, letter(number), fill=color(number), font_weight="bold",
+        max(xs) - 7, top + 17, letter(number), fill=color(number), font_weight="bold",
         text_anchor="middle",
     )  # fmt: skip
 
@@ -213,34 +220,60 @@ def curves(
     persons: Sequence[str],
 ) -> Drawing:
     """How far each person belongs to each set, along one column."""
-    canvas = Canvas(title, height=HEIGHT - 60)
-    bottom = canvas.height - EDGE
+    legend = _legend(list(degrees))
+    head = LEGEND * (legend[-1][1] + 1) + 8 if legend else 0
+    canvas = Canvas(title, height=HEIGHT - 84 + head)
     x = Scale.of(values, EDGE, WIDTH - 12)
-    y = Scale(0.0, 1.0, bottom, 40)
+    y = Scale(0.0, 1.0, canvas.height - EDGE, head + 16)
     _axes(canvas, x, y, [name, "degree"])
     order = sorted(range(len(values)), key=lambda at: values[at])
-    step = (WIDTH - EDGE) / max(len(degrees), 1)
+    sharp = all(degree in (0, 1) for of_set in degrees.values() for degree in of_set)
     for number, (label, of_set) in enumerate(degrees.items()):
-        places = " ".join(f"{x(values[at]):.1f},{y(of_set[at]):.1f}" for at in order)
+        points = [(x(values[at]), y(of_set[at])) for at in order]
         canvas.add(
             "polyline",
-            points=places,
+            points=" ".join(f"{a:.1f},{b:.1f}" for a, b in _path(points, sharp)),
             fill="none",
             stroke=color(number),
             stroke_width=2.5,
         )
-        for at in order:
-            canvas.add(
-                "circle", cx=x(values[at]), cy=y(of_set[at]), r=3, fill=color(number)
-            )
+        for place in points:
+            canvas.add("circle", cx=place[0], cy=place[1], r=3, fill=color(number))
+        left, row = legend[number]
         canvas.text(
-            EDGE + number * step, 16, label, fill=color(number), font_weight="bold"
+            left, LEGEND * (row + 1), label, fill=color(number), font_weight="bold"
         )
     rows = [
         [persons[at], values[at], *(of_set[at] for of_set in degrees.values())]
         for at in order
     ]
     return Drawing(canvas.svg(), title, ["person", name, *degrees], rows)
+
+
+def _path(points: list[tuple[float, float]], sharp: bool) -> list[tuple[float, float]]:
+    """The line through the points; sets that one is in or not have steps."""
+    if not sharp:
+        return points
+    path = points[:1]
+    for (x, y), (next_x, next_y) in pairwise(points):
+        path += [((x + next_x) / 2, y), ((x + next_x) / 2, next_y), (next_x, next_y)]
+    return path
+
+
+LEGEND = 18
+"""Height of a line of names."""
+
+
+def _legend(labels: Sequence[str]) -> list[tuple[float, int]]:
+    """Where each name stands, and in which line, so that none lies on another."""
+    places, left, row = [], float(EDGE), 0
+    for label in labels:
+        width = 8.5 * len(label) + 16
+        if left > EDGE and left + width > WIDTH:
+            left, row = float(EDGE), row + 1
+        places.append((left, row))
+        left += width
+    return places
 
 
 def links(
@@ -301,6 +334,7 @@ def network(
     others: Sequence[tuple[int, int]] = (),
     *,
     known: bool = True,
+    numbers: Sequence[int] | None = None,
 ) -> Drawing:
     """A graph on a circle.
 
@@ -314,6 +348,8 @@ def network(
         What is drawn, and the edges of the other graph: what is in one alone is marked.
     known : bool
         Whether the nodes of both are the same.
+    numbers : sequence of int, optional
+        What stands in each node; otherwise its number of edges.
     """
     canvas = Canvas(title, height=330)
     middle, radius = (WIDTH / 2, 168.0), 128.0
@@ -336,22 +372,25 @@ def network(
         )
     for one, two in sorted(there - here) if known else ():
         canvas.line(*at[one], *at[two], stroke=COLORS[0], stroke_dasharray="4 5")
-    degree = [sum(n in pair for pair in here) for n in range(len(nodes))]
+    if numbers is None:
+        numbers = [sum(n in pair for pair in here) for n in range(len(nodes))]
     for number, (name, (x, y)) in enumerate(zip(nodes, at, strict=True)):
         canvas.add(
             "circle", cx=x, cy=y, r=13, fill="#ffffff", stroke=INK, stroke_width=1.5
         )
-        canvas.text(x, y + 4.5, degree[number], text_anchor="middle")
+        canvas.text(x, y + 4.5, numbers[number], text_anchor="middle")
         side = (
             "start" if x > middle[0] + 5 else "end" if x < middle[0] - 5 else "middle"
         )
+        if len(name) > BESIDE:  # it would run out of the picture
+            side = "middle"
         shift = {"start": 18, "end": -18, "middle": 0}[side]
         canvas.text(
             x + shift,
             y + (4 if shift else (-18 if y < middle[1] else 28)),
             name,
             text_anchor=side,
-            font_size=12,
+            **HALO,
         )
     rows = [[nodes[one], nodes[two]] for one, two in sorted(here)]
     return Drawing(canvas.svg(), title, ["one end", "other end"], rows)

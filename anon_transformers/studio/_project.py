@@ -27,6 +27,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.release import ReleaseConfig, read_config
 from anon_transformers.release._config import BUNDLED
+from anon_transformers.release._file_kinds import TABLE_KINDS
 from anon_transformers.release._strict import parse_yaml
 from anon_transformers.studio._yaml import edited
 
@@ -124,6 +125,23 @@ class Project:
         except ConfigurationError as error:
             return str(error).removeprefix(f"{self.file}:").strip()
         return None
+
+    @property
+    def is_graph(self) -> bool:
+        """Whether the reader that the source names says that it reads graphs.
+
+        The file may be no release yet; a reader that cannot be had reads nothing.
+        """
+        from anon_transformers.registry import registry
+
+        source, known = self.content.get("source"), registry()
+        kind = source.get("kind", "") if isinstance(source, dict) else ""
+        # To know that a table is one, no reader is imported.
+        if not isinstance(kind, str) or kind in TABLE_KINDS:
+            return False
+        if kind not in known.readers or known.readers.fault(kind) is not None:
+            return False
+        return known.reads_graphs(kind)
 
     @property
     def python(self) -> str:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.release._config import TABLE_KINDS, ReleaseConfig
+from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._file_kinds import TABLE_KINDS
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._project import Project, Result
 
@@ -104,7 +105,7 @@ def protect(
     tables = read_tables(config)
     method = config.anonymizer.name
     progress(AT_WORK, 100, f"{method} at work")
-    with private_trials(config, tables) as trials, _told(method, progress):
+    with private_trials(config, tables) as trials, _told(progress):
         found, made = judged(trials, config)
         progress(KEEPING, 100, "keeping the tables")
         keeper = Keeper(project, PROTECT)
@@ -115,22 +116,21 @@ def protect(
 
 
 @contextmanager
-def _told(method: str, progress: Progress) -> Iterator[None]:
-    """Tell how far a search is, and what the steps of a release say they are at."""
-    from anon_transformers.generalization._search import searches_heard_by
-    from anon_transformers.release._log import FACTS, heard_by, logged_step
+def _told(progress: Progress) -> Iterator[None]:
+    """Tell what the steps of a release say they are at, and how far a search is."""
+    from anon_transformers.release._log import FACTS, heard_by, logged_step, where_in
 
     class ProtectStages(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            said = str(getattr(record, FACTS, {}).get("stage") or "")
+            facts = getattr(record, FACTS, {})
+            said, share = str(facts.get("stage") or ""), facts.get("share")
             if said in AFTER_METHOD:
                 progress(AFTER_METHOD[said], 100, said)
+            elif share is not None:
+                done = AT_WORK + round(share * (JUDGING - AT_WORK))
+                progress(done, 100, where_in(facts))
 
-    def searched(share: float, found: str) -> None:
-        done = AT_WORK + round(min(max(share, 0), 1) * (JUDGING - AT_WORK))
-        progress(done, 100, f"{method} at work, {min(max(share, 0), 1):.0%}")
-
-    with heard_by(ProtectStages()), logged_step("protect"), searches_heard_by(searched):
+    with heard_by(ProtectStages()), logged_step("protect"):
         yield
 
 

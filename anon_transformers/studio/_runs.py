@@ -9,18 +9,25 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anon_transformers.exceptions import ConfigurationError
-from anon_transformers.release import ReleaseConfig, check_release, run_release
-from anon_transformers.release._log import FACTS, heard_by
+from anon_transformers.exceptions import ConfigurationError, ParameterError
+from anon_transformers.release import (
+    ReleaseConfig,
+    abandon,
+    check_release,
+    run_release,
+)
+from anon_transformers.release._log import FACTS, heard_by, where_in
 from anon_transformers.release._run import (
     ACKNOWLEDGED,
     FINISHED,
     QUARANTINE,
     REPORTS,
+    RUNS,
+    VERDICT,
     is_plain,
     period_in,
 )
-from anon_transformers.release._status import past_runs
+from anon_transformers.release._status import FAILURES, past_runs
 from anon_transformers.release._steps import STEPS
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._project import Project
@@ -80,7 +87,7 @@ def _stages(on_stage: Callable[[str], None]) -> Iterator[None]:
 
     class Stages(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            on_stage(getattr(record, FACTS, {}).get("stage") or "")
+            on_stage(where_in(getattr(record, FACTS, {})))
 
     with heard_by(Stages()):
         yield
@@ -107,6 +114,10 @@ class PastRun:
         Numbers of its manifest.
     private_report : Path or None
         Its report for those who have the source, if there is one.
+    place : Path
+        The private folder of its release, and below it the run's name.
+    acknowledged : bool
+        Somebody took note that it published nothing.
     """
 
     run: str
@@ -117,6 +128,24 @@ class PastRun:
     folder: Path | None = None
     measured: Mapping[str, Any] = field(default_factory=dict)
     private_report: Path | None = None
+    place: Path = Path()
+    acknowledged: bool = False
+
+    @property
+    def is_news(self) -> bool:
+        """Whether it published nothing, and nobody took note of that."""
+        return self.outcome in FAILURES and not self.acknowledged
+
+    @property
+    def verdict(self) -> Mapping[str, Any]:
+        """What the gate said of a quarantined candidate; empty if it cannot be read."""
+        if self.outcome != "quarantined" or self.folder is None:
+            return {}
+        try:
+            found = json.loads((self.folder / VERDICT).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return found if isinstance(found, dict) else {}
 
     @property
     def report(self) -> Path | None:
@@ -130,6 +159,35 @@ def runs_of(config: ReleaseConfig) -> list[PastRun]:
     """All runs of a release, newest first."""
     found = [_past(place, story) for place, story in past_runs(config).items()]
     return sorted(found, key=lambda run: (run.at, run.run), reverse=True)
+
+
+def refused_of(runs: list[PastRun]) -> list[PastRun]:
+    """The runs that published nothing, where no later run of their period ended well.
+
+    Parameters
+    ----------
+    runs : list of PastRun
+        Newest first.
+    """
+    last: dict[tuple[str, str | None], PastRun] = {}
+    for run in runs:
+        last.setdefault((run.release, run.period), run)
+    return [run for run in last.values() if run.is_news]
+
+
+def acknowledge(config: ReleaseConfig, name: str) -> None:
+    """Take note of a refused run, as ``anon abandon`` does.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such run.
+    """
+    for run in runs_of(config):
+        if run.run == name and run.outcome in FAILURES:
+            abandon(run.place.parent / RUNS / name)
+            return
+    raise ParameterError("no run of this name was refused.")
 
 
 def _past(place: Path, story: list[dict[str, Any]]) -> PastRun:
@@ -152,6 +210,8 @@ def _past(place: Path, story: list[dict[str, Any]]) -> PastRun:
         folder,
         _measured(folder),
         _private_report(place, outcome),
+        place,
+        story[-1]["event"] == ACKNOWLEDGED,
     )
 
 

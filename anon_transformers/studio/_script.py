@@ -33,12 +33,10 @@ run_release({file!r}{period})
 
 def script_of(project: "Project") -> str:
     """What the release file says, as a script."""
-    content = project.content
-    stated, source = content.get("anonymizer"), content.get("source")
+    stated = project.content.get("anonymizer")
     method = stated.get("name") if isinstance(stated, dict) else stated
-    is_graph = isinstance(source, dict) and source.get("kind") == "graph"
     period = project.period or example_period(project)
-    return (WHOLE if is_graph else BY_HAND).format(
+    return (WHOLE if project.is_graph else BY_HAND).format(
         file=str(project.file),
         method=str(method),
         period="" if period is None else f", period={period!r}",

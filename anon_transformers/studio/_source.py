@@ -118,7 +118,7 @@ def source_of(project: Project) -> StatedSource:
         If there is none, in the words of a release.
     """
     from anon_transformers.registry import registry
-    from anon_transformers.release._files import kind_of_file
+    from anon_transformers.release._file_kinds import kind_of_file
     from anon_transformers.release._resolve import resolve
 
     refuse_without_period(project)

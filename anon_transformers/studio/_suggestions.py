@@ -26,7 +26,9 @@ def suggest(
         progress(int(min(share, 1) * STEPS), STEPS, f"trying {what}")
 
     seconds = params.get("seconds", SECONDS)
-    advice = advise(project.file, seconds=seconds, on_progress=told)
+    advice = advise(
+        project.file, period=project.period, seconds=seconds, on_progress=told
+    )
     progress(STEPS, STEPS, "done")
     return advice.to_dict()
 

@@ -71,6 +71,9 @@ def counted_persons(tables: Mapping[str, Any]) -> dict[str, Any]:
     with_persons = {
         name: tables[name].assign(person=persons) for name in ALIGNED if name in tables
     }
+    if "control" in tables:  # others, of whom each has one row
+        others = N_PERSONS + np.arange(len(tables["control"]))
+        with_persons["control"] = tables["control"].assign(person=others)
     return {**tables, **with_persons, "subject": "person"}
 
 

@@ -15,6 +15,7 @@ from anon_transformers._data.readings import (
     read_text,
     read_value,
     read_values,
+    value_keys,
 )
 from anon_transformers.evidence import Classes, Memberships
 from anon_transformers.exceptions import (
@@ -463,3 +464,45 @@ def test_letters_for_sexes_where_there_is_nothing_else():
     assert read_values(["m", "F", "male", "Female"]).tolist() == [0, 1, 0, 1, 2]
     assert read_values(["f", "Female", "NA"]).tolist() == [0, 0, 1, 1]
     assert read_values(["f", "t", "female"]) is None
+
+
+PIECES = [
+    *["50000", "50000.0", "5e4", "050000", "50k", "$50,000", "50.000,00", "50 000 EUR"],
+    *["1", "1.0", "01", "0", "yes", "Y", "t", "true", "no", "N", "False", "f", "m"],
+    *["male", "Female", "20200102", "2020-01-02", "2020-01-02 00:00", "HIV-1", "hiv 1"],
+    *["1. HIV", "(HIV)", "hiv", "Sj\u00f6gren", "Sjogren", "Sjoegren", "5 mg", "5.0mg"],
+    *["<5", "< 5.0", "2b", "2 B", "5-10", "5 to 10", "flu", "[5,10]", "ca. 5", "5"],
+]
+
+
+@given(
+    st.lists(st.sampled_from(PIECES) | SPELLINGS, unique=True, min_size=1, max_size=6),
+    st.lists(st.sampled_from(PIECES) | SPELLINGS, unique=True, max_size=6),
+)
+def test_what_is_one_value_in_any_column_has_one_key(texts, beside):
+    """Whichever texts stand beside them, in this table or in another one."""
+    column = list(dict.fromkeys([*texts, *beside]))
+    codes = read_values(column, marks=[])
+    if codes is None:
+        return
+    keys = value_keys(texts) + value_keys(beside)
+    found = dict(zip([*texts, *beside], keys, strict=True))
+    for one, other in combinations(range(len(column)), 2):
+        if codes[one] == codes[other]:
+            assert found[column[one]] == found[column[other]]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["A-", "A+", "A", "AB", "A/B"],
+        ["<5", "5", ">5", "<=5"],
+        ["1.5", "15", "1-5", "-15"],
+        ["2", "2a", "2b", "stage 2"],
+        ["HIV 1", "HIV 2", "HIV 12", "HIV"],
+        ["yes", "no", "maybe"],
+        ["1. trimester", "2. trimester", "3. trimester"],
+    ],
+)
+def test_keys_keep_values_apart(values):
+    assert len(set(value_keys(values))) == len(values)

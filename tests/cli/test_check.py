@@ -40,6 +40,54 @@ def test_a_k_of_one_is_noted(anon, folder):
     assert told.count("in order, but") == 1
 
 
+PERSONS = """\
+source: {path: people.csv}
+roles: {subject: who, quasi_identifiers: [age], sensitive: [job]}
+anonymizer: {name: mondrian, step: {age: 5}}
+thresholds: [{model: k-anonymity, k: 5}]
+target: {path: out}
+schedule: "@monthly"
+composition: {sensitive: {job: permanent}}
+"""
+
+
+def test_a_key_that_is_not_set_is_noted(anon, tmp_path, monkeypatch):
+    file = tmp_path / "people.yaml"
+    file.write_text(PERSONS)
+    monkeypatch.delenv("ANON_LEDGER_KEY", raising=False)
+    done = anon("check", file, "--json")
+    assert done.exit_code == 0, done.output
+    assert (
+        "ANON_LEDGER_KEY is not set here" in json.loads(done.stdout)["files"][0]["note"]
+    )
+    # A connection brings it, or the environment has it.
+    file.write_text(f"{PERSONS}airflow: {{secrets: {{ANON_LEDGER_KEY: ledger}}}}\n")
+    assert json.loads(anon("check", file, "--json").stdout)["files"][0]["note"] is None
+    file.write_text(PERSONS)
+    monkeypatch.setenv("ANON_LEDGER_KEY", "5" * 64)
+    assert json.loads(anon("check", file, "--json").stdout)["files"][0]["note"] is None
+
+
+def test_roles_are_compared_with_the_header_of_the_source(anon, tmp_path, monkeypatch):
+    monkeypatch.setenv("ANON_LEDGER_KEY", "5" * 64)
+    file = tmp_path / "people.yaml"
+    stated = PERSONS.replace("people.csv", '"people-{period:%Y-%m}.csv"')
+    public = '{path: "out/{period:%Y-%m}", retention: {periods: 3}}'
+    file.write_text(stated.replace("{path: out}", public))
+    rows = "".join(f"p{n},{n},j{n % 3}\n" for n in range(20, 60))
+    (tmp_path / "people-2026-10.csv").write_text(f"whoo,age,job\n{rows}")
+    assert anon("check", file).exit_code == 0
+    done = anon("check", file, "--source", "--period", "2026-10", "--json")
+    assert done.exit_code == 1
+    fault = json.loads(done.stdout)["files"][0]["fault"]
+    assert "unknown column 'who'; column 1 of the header" in fault
+    assert "whoo" not in fault
+    # The sentence of the release itself.
+    refused = anon("release", file, "--period", "2026-10", "--json")
+    assert refused.exit_code == 2
+    assert json.loads(refused.stdout)["error"] in fault
+
+
 def test_one_broken_file_among_them(anon, folder):
     (folder / "bad.yaml").write_text(RELEASE.replace("k: 5", "kk: 5"))
     done = anon("check", folder)

@@ -61,11 +61,11 @@ def test_a_file_without_a_header(anon, headless, call):
     assert QUESTION in message
 
 
-def test_of_the_names_that_were_typed_those_present_are_told(anon, headed):
+def test_a_name_that_was_typed_wrong_is_told_with_the_column_it_is_near(anon, headed):
     run = anon("risk", headed, "-q", "age", "-q", "nmae")
     assert run.exit_code == 2
     message = discreet(run)
-    assert "unknown column 'nmae'; Choices: 'age'" in message
+    assert "unknown column 'nmae'; column 2 of the header is nearly" in message
     assert "(columns 1, 2, 3 and 5)" in message
     assert QUESTION not in message
 

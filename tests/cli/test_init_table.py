@@ -243,10 +243,54 @@ def test_tables_that_differ_by_a_date_are_periods_of_one_release(
     assert stated["target"]["retention"] == {"periods": 1}
     codes = (tmp_path / "study/hierarchies/people/type_id.csv").read_text()
     assert "99" in [line.split(";")[0] for line in codes.splitlines()]
+    decide(file, "made-up rows that describe nobody")
     for month in MONTHS:
         done = anon("release", file, "--period", month, "--json")
         assert done.exit_code == 0, done.output
         assert json.loads(done.stdout)["measured"]["suppressed_rows"] == 0
+
+
+def decide(file, reason):
+    """Take the stated composition out, as a person would, and give a reason."""
+    stated = yaml.safe_load(file.read_text())
+    stated["composition"] = {"accept_unjudged": reason}
+    file.write_text(yaml.safe_dump(stated))
+
+
+def test_periods_of_persons_are_judged_together_as_proposed(
+    anon, months, tmp_path, monkeypatch
+):
+    monkeypatch.delenv("ANON_LEDGER_KEY", raising=False)
+    file, stated = release_of(anon, months, tmp_path / "study")
+    asked = [t["sensitive"] for t in stated["thresholds"] if "sensitive" in t]
+    assert stated["roles"]["subject"]
+    assert stated["composition"]["k"] == 5
+    assert set(stated["composition"].get("sensitive", {})) == set(asked)
+    # The other way is there to be chosen, and nobody has.
+    assert '# composition: {accept_unjudged: "…"}' in file.read_text()
+    assert "export ANON_LEDGER_KEY" in file.read_text()
+    done = anon("release", file, "--period", MONTHS[0])
+    assert done.exit_code == 2
+    assert "ANON_LEDGER_KEY" in done.stderr
+    assert not (tmp_path / "study/build").exists()
+
+
+def test_periods_of_nobody_wait_for_a_decision(anon, tmp_path):
+    for month, start in zip(MONTHS, (0, 7), strict=True):
+        rows = [f"{20 + (n + start) % 40};{'ab'[n % 2]}" for n in range(80)]
+        text = "\n".join(["age;ill", *rows]) + "\n"
+        (tmp_path / f"rows-{month}.csv").write_text(text)
+    files = sorted(tmp_path.glob("rows-*.csv"))
+    file, stated = release_of(anon, files, tmp_path / "study", "-s", "ill")
+    assert "subject" not in stated["roles"]
+    assert "composition" not in stated
+    assert '# composition: {accept_unjudged: "…"}' in file.read_text()
+    done = anon("release", file, "--period", MONTHS[0])
+    assert done.exit_code != 0
+    assert "Name the subject, or say why" in done.stderr.replace("\n", " ")
+    decide(file, "made-up rows that describe nobody")
+    done = anon("release", file, "--period", MONTHS[0], "--json")
+    assert done.exit_code == 0, done.output
 
 
 def test_one_new_value_does_not_stop_the_next_month(anon, months, tmp_path):

@@ -91,6 +91,15 @@ def test_every_command_reads_it(anon, people, command):
     assert "error:" not in made.stderr
 
 
+@pytest.mark.parametrize("name", ["people.v2.jsonl", "people.v2.JSONL"])
+def test_a_proposed_release_is_named_without_its_suffix(anon, people, name):
+    (people / "people.jsonl").rename(people / name)
+    made = anon("init", name, "--out", "study")
+    assert made.exit_code == 0, made.output
+    (file,) = (people / "study/releases").iterdir()
+    assert file.name == "people.v2.yaml"
+
+
 def test_a_table_is_written_in_it_too(anon, people):
     made = anon("anonymize", "people.jsonl", "out.jsonl", *ROLES, "-k", 4)
     assert made.exit_code == 0, made.output
@@ -151,6 +160,32 @@ def test_a_reader_that_does_not_fit_is_told(anon, people, register, reader, mess
     made = anon("risk", "x.odd", "-q", "age")
     assert made.exit_code == 2
     assert message in made.stderr
+
+
+class Meetings:
+    """Read a graph."""
+
+    kind = "graph"
+
+    def __call__(self, path):
+        raise AssertionError("nothing is read")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("risk", "-q", "one"),
+        ("validate", "-q", "one", "--k", 2),
+        ("init",),
+    ],
+)
+def test_a_graph_is_no_table(anon, people, register, words):
+    register("readers", "odd", Meetings())
+    (people / "x.odd").write_text("")
+    command, *options = words
+    made = anon(command, "x.odd", *options)
+    assert made.exit_code == 2
+    assert "x.odd is a graph, and no table; see anon graph." in made.stderr
 
 
 def test_an_unknown_format_is_told_with_those_there_are(anon, people):

@@ -132,3 +132,32 @@ def test_the_time_can_be_given_and_is_that_of_the_processor(anon, file, monkeypa
     assert "--suggest-seconds 5e-09 allows more" in told
     for odd in (["--suggest-seconds", 5], ["--suggest", "--suggest-seconds", 0]):
         assert anon("release", file, *odd).exit_code == 2
+
+
+def test_a_model_that_takes_all_rows_together_is_named_and_not_the_loss(anon, tmp_path):
+    jobs = ["JOBMARK-a", "JOBMARK-b"] * 60
+    jobs[7] = "JOBMARK-c"
+    people = pd.DataFrame({"age": [20 + at % 50 for at in range(120)], "job": jobs})
+    people.to_csv(tmp_path / "people.csv", index=False)
+    stated = RELEASE | {
+        "roles": {"quasi_identifiers": ["age"], "sensitive": ["job"],
+                  "accept_unique": ["job"]},
+        "hierarchies": {},
+        "anonymizer": {"name": "mondrian", "step": {"age": 1}},
+        "thresholds": [
+            {"model": "k-anonymity", "k": 3},
+            {"model": "distinct-l-diversity", "l": 3},
+            {"metric": "loss", "max": 0.9},
+        ],
+    }  # fmt: skip
+    file = tmp_path / "people.yaml"
+    file.write_text(yaml.safe_dump(stated))
+    told = anon("release", file, "--suggest", "--json")
+    assert told.exit_code == 1, told.output
+    advice = json.loads(told.stdout)["advice"]
+    words = [one["words"] for one in advice["settings"]]
+    # One job is held once: three jobs are in two classes of no table.
+    assert "thresholds, distinct-l-diversity: l: 2 (asked: 3)" in words
+    assert not any("loss" in one["words"] for one in advice["tried"])
+    shown = " ".join(anon("release", file, "--suggest").stdout.split())
+    assert "it takes all rows together to keep a promise" in shown

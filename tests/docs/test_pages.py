@@ -1,18 +1,24 @@
 """What the pages of the documentation show is what happens."""
 
 import logging
+import os
 import re
 import runpy
 import shlex
 import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 import yaml
 from typer.testing import CliRunner
 
 from anon_transformers.cli._app import app
+from anon_transformers.datasets import bundled_path
 from anon_transformers.registry import KINDS
 from anon_transformers.release import _config, read_config, run_release
 from anon_transformers.release._strict import Strict
@@ -30,6 +36,7 @@ PAGES = {
 USED_BY_PAGES = ("examples", "releases", "expectations")
 WIDEST = 88
 WHOLE = {"source", "roles", "anonymizer", "thresholds", "target"}
+EXPORTED = ("ANON_LEDGER_KEY",)
 
 
 def blocks(page, language):
@@ -57,8 +64,20 @@ def clone(tmp_path, monkeypatch):
     """A folder in which the paths of the pages exist."""
     for name in USED_BY_PAGES:
         shutil.copytree(ROOT / name, tmp_path / name)
+    write_held_out_part(tmp_path / "held-out.csv")
     monkeypatch.chdir(tmp_path)
+    for name in EXPORTED:  # a page sets it, and it is taken away again
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
     return tmp_path
+
+
+def write_held_out_part(file):
+    """People as in Adult, who are not in it: each cell is drawn by itself."""
+    adult = pd.read_csv(bundled_path("adult/adult.csv.gz"), dtype="str")
+    draws = np.random.default_rng(0)
+    drawn = adult.apply(lambda column: draws.permutation(column.to_numpy()))
+    drawn.head(len(adult) // 2 + 1).to_csv(file, index=False)
 
 
 @pytest.mark.parametrize("page", pages_with("python"))
@@ -96,12 +115,26 @@ def test_yaml_blocks_are_releases_that_run(page, clone):
 
 
 def commands(page):
-    texts = [text.replace("\\\n", " ") for text in blocks(page, "console")]
-    lines = [line for text in texts for line in text.splitlines()]
-    return [shlex.split(line, comments=True) for line in lines if line.strip()]
+    """Every line of a page with the exit code that it states."""
+    return [line for text in blocks(page, "console") for line in lines_of(text)]
 
 
-def run_command(program, arguments):
+def lines_of(text):
+    for line in text.replace("\\\n", " ").splitlines():
+        if line.strip():
+            stated = re.search(r"# exits with (\d)", line)
+            program, *arguments = shlex.split(line, comments=True)
+            yield program, arguments, int(stated[1]) if stated else 0
+
+
+def change_file(text):
+    """Put what a block states into the file that its first line names."""
+    file = Path(re.match(r"# (\S+)", text)[1])
+    content = yaml.safe_load(file.read_text()) | yaml.safe_load(text)
+    file.write_text(yaml.safe_dump(content, sort_keys=False))
+
+
+def run_command(program, arguments, exit_code=0):
     """Run one line, or look whether it could be run."""
     if program == "cp":
         shutil.copy(*arguments)
@@ -112,11 +145,76 @@ def run_command(program, arguments):
         assert re.search(rf"^{arguments[0]}:", makefile, flags=re.M), arguments
     elif program == "pip":
         refuse_what_is_not_there(arguments[1])
+    elif program == "airflow":
+        run_airflow(arguments)
+    elif program == "export":
+        export(" ".join(arguments))
     else:
         assert program == "anon", program
         if arguments[0] != "compile":  # minutes; make install has run it
             result = CliRunner().invoke(app, arguments)
-            assert result.exit_code == 0, (arguments, result.output)
+            assert result.exit_code == exit_code, (arguments, result.output)
+
+
+def export(stated):
+    """Set a variable as a shell would; it is set to something."""
+    name, _, _ = stated.partition("=")
+    script = f'export {stated}; printf %s "${name}"'
+    told = subprocess.run(["sh", "-c", script], check=True, capture_output=True)
+    assert re.fullmatch(rb"[0-9a-f]{64}", told.stdout), stated
+    os.environ[name] = told.stdout.decode()
+
+
+VISITS = """
+source: {path: "visits-{period:%Y-%m}.csv"}
+roles: {identifiers: [name], quasi_identifiers: [age, zip], sensitive: [disease]}
+anonymizer: {name: mondrian, boxes: cuts, step: {age: 5}, domain: {zip: [a, b]}}
+thresholds: [{model: k-anonymity, k: 2}]
+target: {path: "published/{period:%Y-%m}"}
+schedule: "@monthly"
+composition: {accept_unjudged: every month holds other persons}
+airflow: {period: previous, start_date: 2025-01-01, catchup: false}
+"""
+"""The release that the page runs by hand."""
+
+
+def run_airflow(arguments):
+    """Run Airflow in a home of its own, where a monthly release is a DAG."""
+    here = Path.cwd()
+    if not (here / "visits").exists():
+        (here / "visits").mkdir()
+        (here / "visits" / "visits.yaml").write_text(VISITS)
+        rows = [f"p{n},{20 + n},{'ab'[n % 2]},flu" for n in range(40)]
+        table = "\n".join(["name,age,zip,disease", *rows, ""])
+        (here / "visits" / "visits-2026-09.csv").write_text(table)
+        shutil.copytree(ROOT / "dags", here / "dags")
+    environment = {
+        **os.environ,
+        "AIRFLOW_HOME": str(here / "home"),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(here / "dags"),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__DAGBAG_IMPORT_TIMEOUT": "300",
+        "ANON_RELEASES": str(here / "visits"),
+        "PYTHONWARNINGS": "ignore",
+    }
+    if arguments[0] == "backfill":  # a DAG processor would have stored the DAG
+        call_airflow(["dags", "reserialize"], environment)
+    call_airflow(arguments, environment)
+    if arguments[:2] == ["dags", "test"]:
+        published = list((here / "visits" / "published").rglob("manifest.json"))
+        assert published
+        assert all("2026-09" in str(manifest) for manifest in published)
+
+
+def call_airflow(arguments, environment):
+    done = subprocess.run(
+        [sys.executable, "-m", "airflow", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, (arguments, done.stdout[-3000:], done.stderr[-3000:])
 
 
 def refuse_what_is_not_there(requirement):
@@ -128,15 +226,31 @@ def refuse_what_is_not_there(requirement):
 
 @pytest.mark.parametrize("page", pages_with("console"))
 def test_console_blocks_run(page, clone):
-    for program, *arguments in commands(page):
-        run_command(program, arguments)
+    shown = re.findall(
+        r"^```(console|yaml)\n(.*?)^```$", PAGES[page], flags=re.M | re.S
+    )
+    for language, text in shown:
+        if language == "console":
+            for line in lines_of(text):
+                run_command(*line)
+        elif re.match(r"# \S+\.yaml\n", text):
+            change_file(text)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_of_code_is_run(page):
+    """What is no directive is run above; a text is a diagram."""
+    fences = re.findall(r"^```([^\n]*)\n(.*?)^```$", PAGES[page], flags=re.M | re.S)
+    own = [(language, text) for language, text in fences if "{" not in language]
+    assert {language for language, _ in own} <= {"python", "yaml", "console", "text"}
+    assert all("──►" in text for language, text in own if language == "text")
 
 
 def test_every_command_is_shown():
     shown = {
         arguments[0]
         for page in pages_with("console")
-        for program, *arguments in commands(page)
+        for program, arguments, _ in commands(page)
         if program == "anon"
     }
     named = re.findall(r"`anon ([a-z-]+)", "".join(PAGES.values()))
@@ -211,12 +325,10 @@ def test_a_family_says_when_to_take_it_and_what_it_does_not_protect_from(family)
 def test_the_layers_are_those_of_the_architecture():
     table = PAGES["architecture"].partition("Imports point one way")[0]
     rows = re.findall(r"^\| (`[^|]+) \|", table, flags=re.M)
-    listed = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
-    ranks = runpy.run_path(str(ROOT / "tests/test_architecture.py"))["RANKS"]
-    *layers, last = listed
-    assert last == "datasets"  # a leaf
-    assert sorted(layers) == sorted(ranks)
-    assert layers == sorted(layers, key=ranks.__getitem__)
+    *layers, last = [set(re.findall(r"`(\w+)`", row)) for row in rows]
+    tested = runpy.run_path(str(ROOT / "tests/test_architecture.py"))["LAYERS"]
+    assert last == {"datasets"}  # a leaf
+    assert layers == list(tested)
 
 
 def test_it_says_what_it_is_not():

@@ -46,7 +46,9 @@ def run(home: Path, **anonymizer):
     file = home / "release.yaml"
     file.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     folder = Path(publish(validate(anonymize(load(str(file))))))
-    return read_published(folder), json.loads((folder / "manifest.json").read_text())
+    return read_published(folder, labels="text"), json.loads(
+        (folder / "manifest.json").read_text()
+    )
 
 
 def test_drawn_sets_are_published_by_name(home):

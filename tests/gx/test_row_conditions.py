@@ -188,19 +188,6 @@ def test_an_impossible_judgement_says_why(validate, people, asked, why):
     assert "Traceback" not in json.dumps(result.to_json_dict())
 
 
-def test_a_table_in_a_database_says_why(context, people, tmp_path):
-    sqlalchemy = pytest.importorskip("sqlalchemy")
-    path = f"sqlite:///{tmp_path / 'people.db'}"
-    engine = sqlalchemy.create_engine(path)
-    people.to_sql("people", engine, index=False)
-    engine.dispose()
-    source = context.data_sources.add_sqlite("db", connection_string=path)
-    asset = source.add_table_asset("people", table_name="people")
-    batch = asset.add_batch_definition_whole_table("all").get_batch()
-    reason = not_evaluated(batch.validate(asks_k(2)))
-    assert "it judges pandas data frames, and this batch lives in a database" in reason
-
-
 def pages(context):
     folder = Path(context.root_directory)
     return {path: path.read_text() for path in folder.rglob("*.html")}

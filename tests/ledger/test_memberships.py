@@ -273,3 +273,11 @@ def test_of_values_it_is_kept_which_are_equal_and_no_more(ledger, key, place):
     # Other values are another content, though persons and classes are the same.
     ledger.write_memberships(NAME, key, list("wxyz"), np.zeros(4, dtype=int))
     assert ledger.read_memberships(NAME, key).values == {}
+
+
+def test_what_was_kept_in_another_form_is_not_compared_with(key):
+    rows = make_rows(key, ["ann"], np.array([0]), {"ill": ["flu"]})
+    blob = key.seal(rows, ("adult", "run-1"))
+    assert key.open(blob, ("adult", "run-1")).tolist() == rows.tolist()
+    with pytest.raises(LedgerError, match="kept in another form"):
+        key.open(b"anon2" + blob[5:], ("adult", "run-1"))

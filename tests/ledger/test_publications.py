@@ -4,6 +4,7 @@ import json
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -99,6 +100,33 @@ def test_publications_of_one_source(filled):
     assert len(filled.publications(make_publication(1))) == 2
     assert len(filled.publications(other)) == 0
     assert len(filled.publications(other, states=["reserved"])) == 1
+
+
+def test_persons_are_shared_over_other_sources(ledger):
+    """A declares B, C declares B: whoever has all three has two tables of a person."""
+    first = make_publication(1, release="clinic", source_id="a")
+    between = make_publication(
+        2, release="staff", source_id="b", shares_persons_with=["a"]
+    )
+    last = make_publication(3, release="panel", source_id="c")
+    stranger = make_publication(4, release="other", source_id="z")
+    for one in (first, between, stranger):
+        ledger.reserve(one)
+        ledger.confirm(one.name)
+    near = replace(last, shares_persons_with=["b"])
+    assert names(ledger.publications(near)) == ["clinic", "staff"]
+    assert names(ledger.publications(last)) == []
+    # A declaration by the last one holds for the first one, too.
+    ledger.reserve(near)
+    assert names(ledger.publications(first, ["reserved"])) == ["panel"]
+    with pytest.raises(ReservedError):
+        ledger.reserve(make_publication(5, release="clinic", source_id="a"))
+    ledger.give_up(near.name)
+    ledger.reserve(make_publication(5, release="clinic", source_id="a"))
+
+
+def names(found):
+    return [one.publication.release for one in found]
 
 
 def test_a_source_that_shares_persons_waits_for_the_other(ledger):

@@ -6,6 +6,7 @@ Both are built as wheels; dependencies are borrowed from the running environment
 import fcntl
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[2]
 TEMPLATE = ROOT / "plugins" / "template"
@@ -238,6 +240,19 @@ target: {path: published}
         encoding="utf-8",
     )
     return path
+
+
+@pytest.mark.gx
+def test_what_the_readme_states_is_released(environment, release):
+    pytest.importorskip("great_expectations")
+    text = (TEMPLATE / "README.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```yaml\n(.*?)^```$", text, flags=re.M | re.S)
+    whole = yaml.safe_load(release.read_text(encoding="utf-8"))
+    stated = yaml.safe_load(shown)
+    release.write_text(yaml.safe_dump(whole | stated), encoding="utf-8")
+    found = json.loads(run(environment / "anon", "release", release, "--json").stdout)
+    judged = {check["id"]: check["passed"] for check in found["measured"]["checks"]}
+    assert judged == {"k-anonymity": True, "range-diversity": True}
 
 
 @pytest.mark.gx

@@ -200,6 +200,8 @@ def environment_of(
         **os.environ,
         **{f"AIRFLOW__{name}": value for name, value in settings.items()},
         "AIRFLOW_HOME": str(folder / "home"),
+        # Notifiers of the releases; what the tests themselves import is installed.
+        "PYTHONPATH": str(folder / "lib"),
         "ANON_RELEASES": str(releases),
         "XDG_CACHE_HOME": str(folder / "cache"),
         # Airflow's own dependencies warn of one another.

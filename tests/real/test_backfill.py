@@ -2,7 +2,8 @@
 
 Two releases publish a table per month: one month after the other, and several at a
 time. A process is killed in the middle of each, one month is refused by the gate, and
-the file of a third release is broken meanwhile. What came of it is asked over REST.
+the file of a third release is broken meanwhile. A fourth one waits for its source until
+its deadline is missed. What came of it is asked over REST.
 """
 
 import json
@@ -27,11 +28,47 @@ pytestmark = [pytest.mark.real, pytest.mark.slow, pytest.mark.airflow]
 
 ROOT = Path(__file__).parents[2]
 IN_ORDER, IN_PARALLEL, BROKEN = "visits-in-order", "visits-in-parallel", "staff"
+LATE = "late"
 REFUSED = f"{YEAR}-05"
 PUBLISHED = sorted({*MONTHS} - {REFUSED})
 DONE = {"success", "failed"}
 # Some five minutes on two free cores; a busy machine may take its time.
 YEAR_PATIENCE = 2400
+
+
+LATE_RELEASE = """\
+source: {path: late.csv}
+roles: {quasi_identifiers: [age], sensitive: [diagnosis], rows_are_persons: true}
+anonymizer: {name: mondrian, step: {age: 10}}
+thresholds: [{model: k-anonymity, k: 2}]
+target: {path: ../published/late}
+workspace: ../work
+airflow:
+  sensor: {timeout: 10m, poke_interval: 2s, mode: reschedule}
+  deadline: {after: 5s, notify: [{notifier: notices.note_process, file: FILE}]}
+"""
+LATE_SOURCE = "age,diagnosis\n" + "".join(
+    f"{age},{diagnosis}\n"
+    for age, diagnosis in zip(range(20, 60), "ab" * 20, strict=True)
+)
+NOTICES = """\
+import json
+import os
+from pathlib import Path
+
+import psutil
+
+
+def note_process(context, file):
+    told = {
+        "dag_id": context["dag"].dag_id,
+        "run_id": context["run_id"],
+        "reason": context["reason"],
+        "processes": [process.pid for process in psutil.Process().parents()],
+    }
+    with Path(file).open("a") as lines:
+        lines.write(json.dumps(told) + "\\n")
+"""
 
 
 def release_text(name, at_once):
@@ -41,13 +78,17 @@ def release_text(name, at_once):
 
 
 def make_place(folder):
-    """The DAG file of the repository, three releases, and a year of data."""
+    """The DAG file of the repository, four releases, and a year of data."""
     (folder / "dags").mkdir()
     shutil.copy(ROOT / "dags" / "releases.py", folder / "dags")
     releases = folder / "releases"
     write_year(releases, refused=REFUSED)
     for name, at_once in ((IN_ORDER, 1), (IN_PARALLEL, 3), (BROKEN, 1)):
         (releases / f"{name}.yaml").write_text(release_text(name, at_once))
+    (folder / "lib").mkdir()
+    (folder / "lib" / "notices.py").write_text(NOTICES)
+    file = json.dumps(str(folder / "notices.jsonl"))
+    (releases / f"{LATE}.yaml").write_text(LATE_RELEASE.replace("FILE", file))
     return releases
 
 
@@ -103,9 +144,10 @@ def dag_tags(airflow, dag_id):
     return {tag["name"] for tag in airflow.get(f"dags/{dag_id}")["tags"]}
 
 
-def trigger(airflow, dag_id):
-    """Run a DAG by hand; its run, once it has ended."""
+def trigger(airflow, dag_id, meanwhile=lambda run: None):
+    """Run a DAG by hand, and do something meanwhile; its run, once it has ended."""
     run = airflow.post(f"dags/{dag_id}/dagRuns", {"logical_date": None})
+    meanwhile(run)
     path = f"dags/{dag_id}/dagRuns/{run['dag_run_id']}"
     return airflow.wait(
         f"the run of {dag_id}",
@@ -114,9 +156,20 @@ def trigger(airflow, dag_id):
     )
 
 
+def run_late(airflow, folder):
+    """A run whose source comes after its deadline was missed, and was told."""
+    notices = folder / "notices.jsonl"
+
+    def bring_source(run):
+        airflow.wait("the notice of the deadline", notices.exists, 300)
+        (folder / "releases" / "late.csv").write_text(LATE_SOURCE)
+
+    return trigger(airflow, LATE, bring_source)
+
+
 def run_year(airflow, releases):
     """The whole story; what is not asked afterwards."""
-    ids = {IN_ORDER, IN_PARALLEL, BROKEN}
+    ids = {IN_ORDER, IN_PARALLEL, BROKEN, LATE}
     airflow.wait("the DAGs", lambda: {*airflow.dag_ids()} == ids, 120)
     start_backfill(airflow, IN_ORDER, 1)
     killed = {
@@ -163,12 +216,14 @@ def year(tmp_path_factory):
         running_airflow(folder, cluster.url, releases) as airflow,
     ):
         killed, broken_run = run_year(airflow, releases)
+        late_run = run_late(airflow, folder)
         yield SimpleNamespace(
             airflow=airflow,
             cluster=cluster,
             folder=folder,
             killed=killed,
             broken_run=broken_run,
+            late_run=late_run,
         )
 
 
@@ -265,6 +320,17 @@ def test_a_broken_file_is_visible_and_its_run_says_why(year):
     words = year.airflow.task_log(BROKEN, run_id, task["task_id"], 1)
     assert "rolls" in words
     assert not (year.folder / "published" / BROKEN).exists()
+
+
+def test_a_missed_deadline_is_told_by_the_scheduler_and_ends_nothing(year):
+    lines = (year.folder / "notices.jsonl").read_text().splitlines()
+    (told,) = [json.loads(line) for line in lines]
+    assert (told["dag_id"], told["reason"]) == (LATE, "missed_deadline")
+    assert told["run_id"] == year.late_run["dag_run_id"]
+    # A worker of the scheduler called the notifier, and no test did.
+    assert year.airflow.started["scheduler"].pid in told["processes"]
+    assert year.late_run["state"] == "success"
+    assert len(read_published(year.folder / "published" / LATE)) == 40
 
 
 def test_published_months_are_news_with_their_numbers(year, dag_id):

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import time
@@ -282,6 +283,30 @@ def test_thresholds_that_nothing_reaches_are_refused_in_the_words_of_the_library
     assert refused.returncode != 0
     words = " ".join(refused.stderr.split())
     assert " ".join(said.split()).rstrip(".") in words
+
+
+def test_a_refused_run_is_explained_and_acknowledged_on_its_page(visit):
+    visit.upload("refused.csv", people(60))
+    take_proposals(visit)
+    run_protect(visit)
+    visit.go("Release")
+    text = visit.page.get_by_label("YAML", exact=True)
+    stated = text.input_value()
+    lower = re.sub(r"(metric: loss\n +max:) \S+", r"\1 0.0001", stated)
+    assert lower != stated
+    text.fill(lower)
+    visit.press("Save and check")
+    visit.sees("In order")
+    visit.press("Run the release")
+    refused = visit.page.get_by_role("heading", name="Nothing was published")
+    refused.wait_for()
+    assert "above the max of 0.0001" in visit.page.inner_text("section ul")
+    assert "anon abandon" not in visit.page.inner_text("main")
+    check_facts(visit)
+    visit.page.locator("form[action$='/acknowledge'] button").press("Enter")
+    visit.sees("acknowledged.")
+    assert refused.count() == 0
+    visit.sees("quarantined")  # in the list of runs
 
 
 def test_names_and_values_are_shown_and_never_run(visit):

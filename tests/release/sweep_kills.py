@@ -4,6 +4,7 @@ Run as a script, in a process of its own: it forks, and a fork is only safe wher
 test runner has started threads. Prints one line of JSON.
 """
 
+import csv
 import gc
 import json
 import os
@@ -16,12 +17,14 @@ from pathlib import Path
 
 FILES = {"data.csv", "manifest.json", "validation.json", "validation.html"}
 FINISHED = {"published", "removed", "quarantined", "abandoned"}
+CELLS = "cells.json"
 THEIRS = "thesis.txt"
 """Every file of this name is somebody else's, and must stay as it is."""
 CHANGES = {"os.rename", "os.mkdir", "os.remove", "os.rmdir", "os.symlink", "os.chmod"}
 STEPS = ("load", "anonymize", "validate", "publish")
 WRITERS = tuple(
-    f"/anon_transformers/release/_{name}.py" for name in (*STEPS, "run", "report")
+    f"/anon_transformers/release/_{name}.py"
+    for name in (*STEPS, "run", "report", "kept_cells")
 )
 
 
@@ -151,6 +154,8 @@ def check_clean(home, target):
     for version in versions:
         assert set(read_files(target / "versions" / version)) == FILES
     left = {".lock", "journal.jsonl", "runs", "signing.key"}
+    if keeps_cells(home):
+        left |= {CELLS, "ties.key"}
     assert own_names(home) - {"quarantine", "reports"} == left
     assert not own_names(home / "runs")
     assert not list(home.rglob("input*")), "raw data are left"
@@ -170,7 +175,31 @@ def check_clean(home, target):
     states = check_ledger(home)
     assert {run for run, state in states.items() if state == "published"} == ever
     assert "reserved" not in states.values(), states
+    check_cells(home, target, ever)
     return stories
+
+
+def keeps_cells(home):
+    """Whether the release keeps its cells, and so needs to know its persons."""
+    return "reuse" in (home.parents[1] / "people.yaml").read_text()
+
+
+def check_cells(home, target, ever):
+    """Where cells are kept, each is of a published version and covers what is shown."""
+    if not keeps_cells(home):
+        return
+    noted = json.loads((home / CELLS).read_text())
+    kept = {tuple(cell["labels"]) for cell in noted["cells"]}
+    assert len(kept) == len(noted["cells"]), "a cell is kept twice"
+    used = {cell["version"] for cell in noted["cells"]} & ever
+    assert used, "no cell is of a published version"
+    lines = (target / "current" / "data.csv").read_text().splitlines()
+    rows = list(csv.DictReader(lines))
+    shown = {tuple(row[name] for name in noted["columns"]) for row in rows}
+    of_published = {
+        tuple(cell["labels"]) for cell in noted["cells"] if cell["version"] in ever
+    }
+    assert shown <= of_published, "a row is published in a cell that is not kept"
 
 
 def check_ledger(home):

@@ -166,8 +166,8 @@ def test_a_candidate_that_the_gate_refuses_is_what_is_judged(refused):
     assert gap.off == pytest.approx(gap.reached - 0.01)
     assert gap_of(advice).holds
     kinds = [one.kind for one in advice.tried]
-    assert kinds == ["suppression", "method", "drop", "threshold"]
-    assert [left.split(":")[0] for left in advice.not_tried] == kinds[1:3]
+    assert kinds == ["suppression", "method", "coarser", "drop", "threshold"]
+    assert [left.split(":")[0] for left in advice.not_tried] == kinds[1:4]
 
 
 # ------------------------------------------------------------------- what passes

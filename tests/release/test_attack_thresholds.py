@@ -160,11 +160,23 @@ def test_an_attack_alone_is_no_protection(release):
 
 
 def test_attacks_that_count_rows_are_refused_where_persons_count(release):
+    roles = {**release.content["roles"], "identifiers": [], "subject": "name"}
+    release.write(roles=roles, thresholds=[K, {"attack": "skewness", "max": 0.1}])
+    assert "counts rows and not persons" in release.refusal()
+
+
+@pytest.mark.parametrize("attack", HELD_OUT)
+def test_held_out_attacks_count_persons_with_one_row_each(release, attack):
     (release.folder / "control.csv").write_text(strangers())
     roles = {**release.content["roles"], "identifiers": [], "subject": "name"}
-    asked = {"attack": "singling-out", "max": 0.1, "control": "control.csv"}
+    asked = {"attack": attack, "max": 0.9, "control": "control.csv"}
     release.write(roles=roles, thresholds=[K, asked])
-    assert "counts rows and not persons" in release.refusal()
+    run_release(release.file)
+    # One person has another row: what is counted in rows is not counted in persons.
+    lines = release.source.read_text().splitlines(keepends=True)
+    release.source.write_text("".join([*lines, lines[1]]))
+    with pytest.raises(GateError, match="1 rows of the release are further rows"):
+        run_release(release.file)
 
 
 @pytest.mark.parametrize("identifiers", [["name"], []])
@@ -189,6 +201,20 @@ def test_a_trigger_may_only_lower_the_most(release):
     promised = release.manifest()["promised"]
     assert [p["max"] for p in promised["in_force"] if "attack" in p] == [0.01]
     assert [p["max"] for p in promised["file"] if "attack" in p] == [0.05]
+
+
+@pytest.mark.parametrize("role", ["identifiers", "subject"])
+def test_persons_of_the_source_in_another_spelling_are_no_strangers(release, role):
+    header, *rows = release.source.read_text().splitlines(keepends=True)
+    spelled = [row.replace("NAMEMARK", "namemark ") for row in rows[:30]]
+    assert spelled != rows[:30]
+    (release.folder / "control.csv").write_text("".join([header, *spelled]))
+    roles = {**release.content["roles"], "identifiers": []}
+    roles |= {"identifiers": ["name"]} if role == "identifiers" else {role: "name"}
+    asked = {"attack": "inference", "max": 0.5, "control": "control.csv"}
+    release.write(roles=roles, thresholds=[K, asked])
+    with pytest.raises(DataError, match="30 persons of the file are in the source too"):
+        load(release.file)
 
 
 def test_a_control_part_that_changed_after_loading_is_refused(release):

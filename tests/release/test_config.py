@@ -93,7 +93,11 @@ def test_a_misspelled_quasi_identifier_is_an_unknown_column(release):
     roles = {**release.content["roles"], "quasi_identifiers": ["age", "zipp"]}
     release.write(roles=roles)
     message = release.refusal(DataError)
-    assert "roles: unknown column 'zipp'; Choices: 'age', 'job'" in message
+    assert "roles: unknown column 'zipp'; column 3 of the header is nearly" in message
+    assert "1 column has no declared role (column 3). You see the header" in message
+    # None of those that have a role can be meant.
+    assert "'job'" not in message
+    assert "'zip'" not in message
     # Right columns: the anonymizer's own fault is reported.
     release.write(roles={**roles, "quasi_identifiers": ["age", "zip", "name"],
                          "identifiers": []})  # fmt: skip
@@ -311,7 +315,7 @@ def test_a_declared_column_that_the_source_lacks_is_an_error(release):
     roles = {**release.content["roles"], "insensitive": ["note", "nte"]}
     release.write(roles=roles)
     message = release.refusal(DataError)
-    assert "'nte'; did you mean 'note'?" in message
+    assert "'nte'; did you mean 'note'? It is declared already." in message
 
 
 @pytest.mark.parametrize(

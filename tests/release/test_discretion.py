@@ -288,7 +288,7 @@ def test_models_of_a_plugin_reach_the_anonymizer(release, registered, distinct_v
     )
     run_release(release.file)
     assert seen == [(3, [distinct_values(l=3)])]
-    table = read_published(release.target)
+    table = read_published(release.target, labels="text")
     assert table.groupby(["age", "zip"])["job"].nunique().min() >= 3
 
 
@@ -328,7 +328,7 @@ def repeated_persons(release, **anonymizer):
 def test_k_counts_persons_where_a_subject_is_declared(release):
     repeated_persons(release)
     run_release(release.file)
-    table = read_published(release.target)
+    table = read_published(release.target, labels="text")
     assert "name" not in table
     assert table.groupby("age").size().min() >= 12
     check = release.manifest()["measured"]["checks"][0]

@@ -18,10 +18,10 @@ import pyarrow.parquet as pq
 from anon_transformers._data.columns import to_text
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.release._cells import published_kinds, write_parquet
+from anon_transformers.release._file_kinds import kind_of_file
 from anon_transformers.release._files import (
     HEADER_BYTES,
     csv_columns,
-    kind_of_file,
     read_csv,
     read_parquet,
     refuse_nested,

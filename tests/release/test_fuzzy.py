@@ -45,7 +45,7 @@ def degrees_of(location):
 
 def test_k_l_t_and_q_are_judged_and_published(fuzzy):
     folder = publish(validate(anonymize(load(fuzzy.file))))
-    table = read_published(folder)
+    table = read_published(folder, labels="text")
     assert table.groupby(KNOWN).size().min() >= 20
     checks = {c["id"]: c for c in fuzzy.manifest()["measured"]["checks"]}
     assert set(checks) == {threshold["model"] for threshold in ALL_FOUR}
@@ -59,7 +59,7 @@ def test_k_l_t_and_q_are_judged_and_published(fuzzy):
 
 def test_only_labels_are_published(fuzzy):
     folder = publish(validate(anonymize(load(fuzzy.file))))
-    table = read_published(folder)
+    table = read_published(folder, labels="text")
     assert all(table[name].nunique() <= 3 for name in KNOWN)
     assert list(table.columns) == [*KNOWN, *WANTED]
     text = json.dumps(fuzzy.manifest())

@@ -88,3 +88,31 @@ def test_killed_at_every_change_of_the_file_system(release, tmp_path, kind, way)
 def test_killed_at_every_seventh_line_that_may_write(release, tmp_path, kind):
     report = sweep(release, tmp_path, kind, "lines", stride=7)
     assert len(seen_by_readers(report)) > 50
+
+
+@pytest.fixture
+def reusing(release, monkeypatch):
+    """A release that keeps its cells, and the classes of its persons."""
+    monkeypatch.setenv("ANON_LEDGER_KEY", "5" * 64)
+    roles = {**release.content["roles"], "subject": "name"}
+    release.write(roles=roles, composition={"k": 3}, recoding="reuse")
+    return release
+
+
+@pytest.mark.parametrize(
+    ("kind", "before"),
+    [("first", "nothing"), pytest.param("replacement", "old", marks=pytest.mark.slow)],
+)
+def test_killed_while_cells_are_kept(reusing, tmp_path, kind, before):
+    report = sweep(reusing, tmp_path, kind, "changes", stride=13)
+    assert set(seen_by_readers(report)) == {before, "new"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS[:2])
+@pytest.mark.parametrize(
+    ("way", "stride"), [("changes", 1), ("retry", 1), ("lines", 7)]
+)
+def test_killed_anywhere_while_cells_are_kept(reusing, tmp_path, kind, way, stride):
+    report = sweep(reusing, tmp_path, kind, way, stride=stride)
+    assert len(report["found"]) > 50

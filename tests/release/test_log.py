@@ -4,7 +4,7 @@ import json
 import logging
 import subprocess
 import sys
-import time
+import threading
 
 import pytest
 
@@ -17,7 +17,15 @@ from anon_transformers.release import (
     run_release,
     validate,
 )
-from anon_transformers.release._log import FACTS, LOG, JsonLines, logged_step, tell
+from anon_transformers.release._log import (
+    FACTS,
+    LOG,
+    JsonLines,
+    logged_step,
+    share_done,
+    stage,
+    tell,
+)
 
 NAME_MARK, JOB_MARK = "NAMEMARK", "JOBMARK"
 
@@ -108,15 +116,135 @@ def test_steps_that_were_done_before_say_so(release, caplog):
     ]
 
 
-def test_a_long_step_shows_that_it_is_alive(caplog, monkeypatch):
-    monkeypatch.setattr(_log, "SIGN_OF_LIFE", 0.01)
-    with caplog.at_level(logging.DEBUG), logged_step("anonymize"):
+class FakeClock:
+    """Time that passes when a test says so; then a sign of life is due."""
+
+    def __init__(self):
+        self.now = 100.0
+        self.waits, self.ticks = threading.Semaphore(0), threading.Semaphore(0)
+
+    def monotonic(self):
+        return self.now
+
+    def wait(self, done, seconds):
+        """In the thread of a step: wait until the clock was moved."""
+        self.waits.release()
+        assert self.ticks.acquire(timeout=60)
+        return done.is_set()
+
+    def pass_30_seconds(self):
+        """Let the time of one sign pass; it is logged when this returns."""
+        assert self.waits.acquire(timeout=60)
+        self.now += 30
+        self.ticks.release()
+        assert self.waits.acquire(timeout=60)  # it waits again
+        self.waits.release()
+
+    def end(self):
+        """Let threads of steps that are over see that they are."""
+        for _ in range(100):
+            self.ticks.release()
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = FakeClock()
+    monkeypatch.setattr(_log, "_wait", clock.wait)
+    monkeypatch.setattr(_log, "time", clock)
+    yield clock
+    clock.end()
+
+
+def signs_of(caplog):
+    return [line for line in lines_of(caplog) if "so far" in line[0]]
+
+
+def test_a_long_step_says_what_part_it_is_in(caplog, clock):
+    with caplog.at_level(logging.INFO, logger=LOG.name), logged_step("validate"):
+        clock.pass_30_seconds()
         tell("people")
-        _log.stage("mondrian at work")
-        deadline = time.monotonic() + 30
-        while "at work, 0 s so far" not in caplog.text and time.monotonic() < deadline:
-            time.sleep(0.01)
-    assert "anonymize people: mondrian at work, 0 s so far" in caplog.text
+        stage("comparing with the source")
+        clock.pass_30_seconds()
+    (first, _), (second, facts) = signs_of(caplog)
+    assert first == "validate: 30 s so far"
+    assert second == "validate people: comparing with the source, 60 s so far"
+    assert facts["stage"] == "comparing with the source"
+    assert "share" not in facts
+
+
+def test_a_long_step_says_which_share_is_done(caplog, clock):
+    with caplog.at_level(logging.INFO, logger=LOG.name), logged_step("anonymize"):
+        tell("people")
+        stage("full-domain at work")
+        share_done(0.4567)
+        clock.pass_30_seconds()
+        share_done(1.0)
+        clock.pass_30_seconds()
+        stage("writing the candidate")
+        clock.pass_30_seconds()
+    messages = [message for message, _ in signs_of(caplog)]
+    assert messages == [
+        "anonymize people: full-domain at work, 45 % done, 30 s so far",
+        "anonymize people: full-domain at work, 100 % done, 60 s so far",
+        "anonymize people: writing the candidate, 90 s so far",
+    ]
+    shares = [facts.get("share") for _, facts in signs_of(caplog)]
+    assert shares == [0.45, 1.0, None]
+    [record, *_] = [r for r in caplog.records if "so far" in r.getMessage()]
+    line = json.loads(JsonLines().format(record))
+    assert line["share"] == 0.45
+
+
+@pytest.mark.parametrize("share", [NAME_MARK, None, -0.1, 1.5, float("nan")])
+def test_what_is_no_share_is_not_told(caplog, clock, share):
+    with caplog.at_level(logging.INFO, logger=LOG.name), logged_step("anonymize"):
+        share_done(share)
+        clock.pass_30_seconds()
+    ((message, facts),) = signs_of(caplog)
+    assert message == "anonymize: 30 s so far"
+    assert "share" not in facts
+
+
+@pytest.fixture
+def searching(release):
+    """A run whose method searches; it is loaded before the clock stands still."""
+    widths = {"kind": "intervals", "widths": [5, 10, 20]}
+    release.write(
+        anonymizer={"name": "full-domain", "k": 3},
+        hierarchies={"age": widths, "zip": {"kind": "masking"}},
+        thresholds=[{"model": "k-anonymity", "k": 3}],
+    )
+    return load(release.file)
+
+
+def test_the_search_of_a_release_drives_its_lines(searching, caplog, clock):
+    """The clock moves whenever the search tells how far it is."""
+    heard = []
+
+    def listen(record):
+        share = getattr(record, FACTS, {}).get("share")
+        if record.levelno == logging.DEBUG and share is not None:
+            heard.append(share)
+            clock.pass_30_seconds()
+        return True
+
+    LOG.addFilter(listen)
+    try:
+        with caplog.at_level(logging.DEBUG, logger=LOG.name):
+            anonymize(searching)
+    finally:
+        LOG.removeFilter(listen)
+    assert len(heard) > 1
+    assert heard == sorted(set(heard))
+    told = [(message, facts["share"]) for message, facts in signs_of(caplog)]
+    assert told == [
+        (
+            f"anonymize people: full-domain at work, {share:.0%}".replace("%", " %")
+            + f" done, {30 * number} s so far",
+            share,
+        )
+        for number, share in enumerate(heard, start=1)
+    ]
 
 
 def test_what_is_no_number_of_a_stranger_is_not_told(caplog):

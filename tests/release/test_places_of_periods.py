@@ -65,7 +65,7 @@ def test_a_period_behind_a_link_is_refused(monthly):
     assert monthly.public_bytes() == before
     (monthly.target / "2026-11").unlink()
     publish(location)
-    assert read_published(monthly.target / "2026-10") is not None
+    assert read_published(monthly.target / "2026-10", labels="text") is not None
     assert (monthly.target / "current").readlink() == Path("2026-11/current")
 
 
@@ -82,7 +82,7 @@ def test_a_link_that_is_gone_leads_to_the_newest_period_again(monthly):
 def test_a_release_below_another_is_not_read_for_it(monthly):
     with_periods(monthly, path="out/{period:%Y-%m}")
     run_release(monthly.file, period="2026-10")
-    mine = read_published(monthly.target, period="2026-10")
+    mine = read_published(monthly.target, period="2026-10", labels="text")
     below = monthly.target / "staff"
     shutil.copytree(monthly.target / "2026-10", below / "2026-10", symlinks=True)
     (manifest,) = below.glob("2026-10/versions/*/manifest.json")
@@ -90,8 +90,10 @@ def test_a_release_below_another_is_not_read_for_it(monthly):
     assert '"published": "2' in text
     manifest.write_text(text.replace('"published": "2', '"published": "9'))
     (manifest.parent / "data.csv").unlink()  # whoever reads it, fails
-    assert read_published(monthly.target, period="2026-10").equals(mine)
-    assert read_published(monthly.target / "2026-10", period="2026-10").equals(mine)
+    assert read_published(monthly.target, period="2026-10", labels="text").equals(mine)
+    assert read_published(
+        monthly.target / "2026-10", period="2026-10", labels="text"
+    ).equals(mine)
 
 
 @pytest.mark.parametrize("days", [999_999, 10**9, 10**20])

@@ -55,7 +55,7 @@ def with_pseudonyms(release, **changes):
 
 def test_a_pseudonym_is_that_of_the_row(release):
     version = run_release(with_pseudonyms(release).file)
-    table = read_published(version)
+    table = read_published(version, labels="text")
     named = {by_the_book(row[0], "name", release.versions()[0]): row
              for row in people()[1:]}  # fmt: skip
     assert set(table["name"]) == set(named)
@@ -73,7 +73,9 @@ def test_a_pseudonym_is_that_of_the_row(release):
 
 def test_two_versions_have_no_pseudonym_in_common(release):
     with_pseudonyms(release)
-    one, other = (read_published(run_release(release.file)) for _ in range(2))
+    one, other = (
+        read_published(run_release(release.file), labels="text") for _ in range(2)
+    )
     assert set(one["name"]).isdisjoint(other["name"])
 
 
@@ -86,7 +88,7 @@ def lacking(release, n_rows):
 
 
 def test_a_missing_identifier_has_none(release):
-    table = read_published(run_release(lacking(release, 40).file))
+    table = read_published(run_release(lacking(release, 40).file), labels="text")
     assert table["name"].isna().all()
 
 
@@ -156,7 +158,9 @@ def with_visits(release, same_class):
 
 
 def test_linked_rows_in_one_class_are_published(release):
-    table = read_published(run_release(with_visits(release, same_class=True).file))
+    table = read_published(
+        run_release(with_visits(release, same_class=True).file), labels="text"
+    )
     assert table["name"].value_counts().tolist() == [2] * 12
 
 

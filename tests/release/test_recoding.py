@@ -26,6 +26,7 @@ from anon_transformers.release import (
     load,
     measure_published,
     publish,
+    release_status,
     validate,
 )
 from anon_transformers.release._config import read_config
@@ -276,6 +277,9 @@ def test_a_lone_leaver_takes_the_group_along(towns):
 def test_a_month_in_which_nobody_can_be_published_is_refused(towns):
     towns.publish(a=6)
     towns.refused(InfeasibleError, "nobody can be published in the cells", a=5)
+    (found,) = release_status([towns.release.file])
+    assert found.state == "refused"
+    assert "was refused when it was anonymized" in found.reason
     assert towns.publish(a=6) == {"a": 6}
 
 
@@ -424,6 +428,7 @@ def test_cells_that_are_lost_or_of_other_columns_are_refused(towns):
     cells = towns.release.home / "cells.json"
     content = cells.read_text()
     assert "MARK" not in content
+    assert cells.stat().st_mode & 0o077 == 0
     cells.unlink()
     towns.refused(ReleaseError, "put cells.json back", a=6, b=6)
     cells.write_text(content.replace('"town"', '"place"'))

@@ -41,7 +41,11 @@ def published(tmp_path, request):
     folder = Path(run_release(file))
     assert folder.is_relative_to(tmp_path / "build" / "releases" / request.param.stem)
     manifest = json.loads((folder / "manifest.json").read_text())
-    return read_published(folder), manifest, measure_published(folder, file)
+    return (
+        read_published(folder, labels="text"),
+        manifest,
+        measure_published(folder, file),
+    )
 
 
 @pytest.mark.parametrize(

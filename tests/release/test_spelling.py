@@ -109,7 +109,7 @@ def test_a_suppressed_value_shows_nowhere(
     ]
     first, second = map(published, files)
     assert first == second
-    table = read_published(files[1].parent / "out")
+    table = read_published(files[1].parent / "out", labels="text")
     assert len(table) == len(kept) + (5 if suppression == "mask" else 0)
     assert set(labels) <= set(table["known"])
     measured = measure_published(files[1].parent / "out", files[1])
@@ -122,14 +122,14 @@ def test_a_published_value_is_written_as_it_is(tmp_path):
     kept = np.repeat([20, 30, 40.5], 40)
     path = write_release(tmp_path / "a", kept, [*FAR, 95], WIDTHS)
     published(path)
-    table = read_published(path.parent / "out")
+    table = read_published(path.parent / "out", labels="text")
     assert sorted(set(table["known"])) == ["20", "30", "40.5"]
 
 
 def test_ranges_of_whole_numbers_can_be_stated(tmp_path):
     path = write_release(tmp_path / "a", MANY, [*FAR, 95], {**WIDTHS, "whole": True})
     published(path)
-    table = read_published(path.parent / "out")
+    table = read_published(path.parent / "out", labels="text")
     assert sorted(set(table["known"]))[:2] == ["[20, 29]", "[30, 39]"]
 
 
@@ -146,7 +146,7 @@ def test_without_suppression_ranges_go_by_the_values(tmp_path):
     content["anonymizer"]["suppression_limit"] = 0
     path.write_text(yaml.safe_dump(content))
     published(path)
-    table = read_published(path.parent / "out")
+    table = read_published(path.parent / "out", labels="text")
     assert sorted(set(table["known"]))[:2] == ["[20, 29]", "[30, 39]"]
 
 
@@ -154,7 +154,9 @@ def test_without_suppression_ranges_go_by_the_values(tmp_path):
 def test_what_a_file_does_not_state_is_half_open(tmp_path, tree):
     path = write_release(tmp_path / "a", MANY, [*FAR, 95], tree)
     published(path)
-    assert "[30, 40)" in set(read_published(path.parent / "out")["known"])
+    assert "[30, 40)" in set(
+        read_published(path.parent / "out", labels="text")["known"]
+    )
 
 
 def test_cells_are_compared_whatever_the_dropped_row_held():
@@ -379,12 +381,15 @@ def test_a_finer_unit_is_kept_where_a_published_cell_needs_it(tmp_path):
     kept, columns = [MOMENTS[0], NANOSECONDS], {"note": "date"}
     path = write_texts(tmp_path / "a", columns, kept, MOMENTS[0], target="parquet")
     published(path)
-    found = read_published(path.parent / "out")["note"]
+    found = read_published(path.parent / "out", labels="text")["note"]
     assert set(to_text(found)) == set(kept)
     path = write_texts(tmp_path / "b", {"note": "integer"}, [HUGE, "3"], "3",
                        target="parquet")  # fmt: skip
     published(path)
-    assert set(to_text(read_published(path.parent / "out")["note"])) == {HUGE, "3"}
+    assert set(to_text(read_published(path.parent / "out", labels="text")["note"])) == {
+        HUGE,
+        "3",
+    }
 
 
 @pytest.mark.parametrize("first", [MOMENTS[0], ZONED[0]])
@@ -437,7 +442,10 @@ def test_where_no_row_is_suppressed_numbers_are_taken_for_numbers(tmp_path):
     content["anonymizer"]["suppression_limit"] = 0
     path.write_text(yaml.safe_dump(content))
     published(path)
-    assert set(read_published(path.parent / "out")["known"]) == {"1.5", "2.5"}
+    assert set(read_published(path.parent / "out", labels="text")["known"]) == {
+        "1.5",
+        "2.5",
+    }
 
 
 @pytest.mark.parametrize("target", ["csv", "parquet"])
@@ -448,5 +456,5 @@ def test_moments_of_a_zone_may_be_published(tmp_path, target):
         tmp_path / "a", "insensitive", moments, source="parquet", target=target
     )
     published(path)
-    found = read_published(path.parent / "out")["kept"]
+    found = read_published(path.parent / "out", labels="text")["kept"]
     assert sorted(found) == sorted(moments[:120])

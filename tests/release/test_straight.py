@@ -4,13 +4,21 @@ import ast
 import re
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 pytest.importorskip("great_expectations")
 
 from anon_transformers import release as package
+from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.release import ReleaseConfig, Threshold, read_config, run_release
+from anon_transformers.release import (
+    ReleaseConfig,
+    Threshold,
+    check_release,
+    read_config,
+    run_release,
+)
 from anon_transformers.release._config import noted_config
 from anon_transformers.release._forms import form_of
 from anon_transformers.release._graph import GraphTablesForm
@@ -97,6 +105,43 @@ def test_a_changed_file_is_another_configuration(release):
 def test_every_release_has_one_form(release, source, anonymizer, form):
     release.write(source=source, anonymizer={"name": anonymizer})
     assert type(form_of(read_config(release.file))) is form
+
+
+def read_meetings(path):
+    raise AssertionError("nothing is read")
+
+
+read_meetings.kind = "graph"
+NO_COLUMN = r"roles\.quasi_identifiers: name at least one column"
+BY_SUFFIX = r"suffix \.lists belongs to a reader of graphs; state kind: lists\."
+
+
+@pytest.mark.parametrize("path", ["a.lists", "a.LISTS.gz", ["a.csv", "b.lists"]])
+@pytest.mark.parametrize("quasi_identifiers", [[], ["age", "zip"]])
+def test_a_graph_that_only_its_suffix_tells_is_refused(
+    release, registered, path, quasi_identifiers
+):
+    registered("readers", "lists", read_meetings)
+    roles = {**release.content["roles"], "quasi_identifiers": quasi_identifiers}
+    release.write(source={"path": path}, roles=roles)
+    for name in [path] if isinstance(path, str) else path:
+        (release.folder / name).touch()
+    for refuse in (check_release, run_release):
+        with pytest.raises(ConfigurationError, match=BY_SUFFIX):
+            refuse(release.file)
+    release.write(source={"kind": "lists", "path": "a.lists"}, roles=roles)
+    assert type(form_of(read_config(release.file))) is GraphTablesForm
+
+
+@pytest.mark.parametrize("path", ["a.csv", "a.rows", "a.unheard"])
+def test_a_table_without_quasi_identifiers_is_refused(release, registered, path):
+    registered("readers", "rows", lambda path: pd.DataFrame())
+    roles = {**release.content["roles"], "quasi_identifiers": []}
+    release.write(source={"path": path}, roles=roles)
+    (release.folder / path).touch()
+    for refuse in (check_release, run_release):
+        with pytest.raises(ConfigurationError, match=NO_COLUMN):
+            refuse(release.file)
 
 
 @pytest.mark.parametrize("step", STEPS)

@@ -250,3 +250,19 @@ def test_what_each_attack_needs_is_said_in_words():
     for cls in registry().attacks.values():
         if cls.kind == "table":
             assert set(cls.needs) <= set(_attacked.KNOWS)
+
+
+class Meetings:
+    """Read a graph, which no attack on tables is for."""
+
+    kind = "graph"
+
+    def __call__(self, path):
+        raise AssertionError("nothing is read")
+
+
+def test_a_graph_is_left_to_its_own_attacks(studio, registered):
+    registered("readers", "meetings", Meetings())
+    source = {"kind": "meetings", "path": "../data/club"}
+    project = studio.project({"roles": {"identifiers": ["one"]}, "source": source})
+    assert "anon graph attack" in studio.text(post(studio, project, "run"))

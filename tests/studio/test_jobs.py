@@ -1,6 +1,7 @@
 """Jobs: in a process that says how far it is, and that can be stopped at any time."""
 
 import os
+import re
 import sys
 import time
 from importlib import import_module
@@ -251,6 +252,19 @@ def test_the_page_of_a_job_works_without_a_script(studio):
     assert "&lt;b&gt;reading" in page.text
     assert f'action="/jobs/{job.id}/cancel"' in page.text
     assert f'href="/p/{project.id}/data/"' in page.text
+
+
+def test_the_button_ends_the_process_and_the_page_says_so(studio, worker, tmp_path):
+    project = studio.upload()
+    studio.studio.worker = worker
+    job = worker.submit(_job(project, "sleep", file=str(tmp_path / "pid")))
+    pid = _pid(tmp_path / "pid")
+    page = studio.get(f"/jobs/{job.id}")
+    (button,) = re.findall(r'action="([^"]*/cancel)"', page.text)
+    page = studio.post(button, came_from=f"/jobs/{job.id}")
+    assert (page.url.path, job.state) == ("/projects/", "cancelled")
+    assert "sleep: cancelled." in studio.text(page)
+    assert not _lives(pid)
 
 
 def test_events_of_a_job_end_with_it(studio):

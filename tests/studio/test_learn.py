@@ -2,6 +2,7 @@
 
 import re
 from importlib.metadata import EntryPoint
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -30,6 +31,10 @@ def pages():
 
 def sheet(lesson, title):
     return next(p for p in lesson.parts if p.kind == "sheet" and title in p.title)
+
+
+def said(lesson):
+    return "\n".join(p.text for p in lesson.parts if p.kind == "remark")
 
 
 def test_the_timeline_leads_to_every_page(studio):
@@ -62,7 +67,9 @@ def test_every_page_has_an_example_and_says_what_is_left_open(studio, addresses)
         said = studio.text(page)
         assert "failed with" not in said, address
         assert "Its author does not say" not in said, address
-        assert "<svg" in page.text or "The table" in said, address
+        assert "The table" in said, address
+        assert "published" in said or "Boxes of" in said or "this model" in said
+        assert "inf;" not in said, address
         assert "<style" not in page.text
 
 
@@ -113,6 +120,62 @@ def test_datafly_shows_its_steps_and_full_domain_its_levels():
     assert [row[-1] for row in picture.drawing.rows].count("optimum") == 1
 
 
+def graph_parts(name, given):
+    lesson = methods.method_lesson(name, given)
+    before, after = [p.drawing for p in lesson.parts if p.kind == "picture"]
+    return lesson, before, after
+
+
+def test_a_person_without_friends_is_drawn_alone():
+    """A row with one end is a node without edges, and no edge to a further node."""
+    lesson, before, after = graph_parts("random-add-delete", {"p": "0.3"}.get)
+    rows = sheet(lesson, "published: edges").rows
+    assert any(None in row for row in rows)
+    assert len(after.rows) == sum(None not in row for row in rows) == len(before.rows)
+    assert "new node" not in after.svg
+    assert after.svg.count("<circle") == before.svg.count("<circle") == 10
+
+
+def test_a_node_for_several_persons_says_how_many():
+    lesson, _, after = graph_parts("node-clusters", {"k": "4"}.get)
+    nodes = sheet(lesson, "published: nodes")
+    sizes = sorted(row[list(nodes.columns).index("nodes")] for row in nodes.rows)
+    drawn = re.findall(r'text-anchor="middle">(\d+)</text>', after.svg)
+    assert sorted(map(int, drawn)) == sizes
+    assert sum(sizes) == 10
+
+
+def test_a_method_says_of_k_what_it_keeps(studio):
+    """Not that a k is promised which it does not take."""
+    for name in ("naive", "random-switch", "random-add-delete", "spectral"):
+        page = studio.text(studio.get(f"/learn/method/{name}"))
+        assert "promises k-degree" not in page, name
+    page = studio.text(studio.get("/learn/method/random-perturbation"))
+    assert "Its parameter k, if it is given, promises k-degree." in page
+    assert "Its k promises k-degree." in studio.text(
+        studio.get("/learn/method/k-degree")
+    )
+
+
+def test_a_swap_is_judged_where_chance_is_seen():
+    lesson = models.model_lesson("probabilistic-k-anonymity", {"k": "3"}.get)
+    assert "Groups of 2: probabilistic-k-anonymity with k = 3 does not hold" in said(
+        lesson
+    )
+    assert "Groups of 3: probabilistic-k-anonymity with k = 3 holds" in said(lesson)
+
+
+def test_names_of_sets_do_not_lie_on_each_other():
+    lesson = methods.method_lesson("global-recode", nothing)
+    (picture,) = [p.drawing for p in lesson.parts if p.kind == "picture"]
+    found = re.findall(
+        r'<text x="([\d.]+)" y="(\d+)"[^>]*font-weight="bold">([^<]+)<', picture.svg
+    )
+    assert len(found) == 5
+    for (x, y, name), (next_x, next_y, _) in pairwise(found):
+        assert y != next_y or float(x) + 7 * len(name) < float(next_x)
+
+
 def test_swaps_stay_in_their_group():
     lesson = methods.method_lesson("group-swap", nothing)
     (picture,) = [p for p in lesson.parts if p.kind == "picture"]
@@ -136,7 +199,10 @@ def test_a_model_of_a_population_shows_that_of_the_town():
     lesson = models.model_lesson("k-map", {"k": "6"}.get)
     found = sheet(lesson, "class by class")
     assert all(row[4] >= row[3] for row in found.rows)
-    assert not any(row[-1] for row in found.rows)
+    assert [row[-1] for row in found.rows] == [row[4] >= 6 for row in found.rows]
+    assert len(sheet(lesson, "The town").rows) == 20
+    assert sheet(lesson, "this model holds").rows
+    assert "k-map with k = 6 holds" in said(lesson)
 
 
 def test_the_ten_are_ten():
@@ -168,7 +234,7 @@ class Strange:
 
     * One *thing*
       of two lines.
-    * Another, in **bold** [1]_.
+    * Another, in **bold** [1]_, n_1 of n_{l+1}, not a max_iter.
 
     Parameters
     ----------
@@ -192,11 +258,13 @@ def test_docstrings_are_escaped_and_marked():
     )
     assert said.text == (
         "<ul><li>One *thing* of two lines.</li>"
-        "<li>Another, in <strong>bold</strong> [1].</li></ul>"
+        "<li>Another, in <strong>bold</strong> [1], n<sub>1</sub> of n<sub>l+1</sub>, "
+        "not a max_iter.</li></ul>"
     )
     (k,) = said.parameters
     assert (k.name, k.type) == ("k", "int, default=2")
     assert k.text == "<p>Rows of a class.</p>\n<p>And more.</p>"
+    assert (said.first_words("k"), said.first_words("l")) == ("Rows of a class.", "")
     assert said.notes == "<p>None.</p>"
     assert said.references == ()
 

@@ -107,9 +107,43 @@ def test_a_refused_run_says_why_and_stays_in_the_history(studio, project):
     assert not (project.folder / "published" / "people" / "current").exists()
     assert "was quarantined" in shown
     report = [line for line in page.text.splitlines() if "/report/" in line]
-    assert len(report) == 1
-    (private,) = re.findall(r'href="([^"]*/private/[^"]*)"', page.text)
+    assert len(report) == 2  # where it is told why, and in the list of runs
+    (private,) = set(re.findall(r'href="([^"]*/private/[^"]*)"', page.text))
     assert "Risk before and after" in studio.get(private).text
+
+
+def test_a_refused_run_is_understood_and_acknowledged_without_a_shell(studio, project):
+    project.edit("harder", lambda c: c["thresholds"].append(
+        {"metric": "loss", "max": 0.0001}
+    ))  # fmt: skip
+    page = post(studio, project, "run")
+    studio.check_accessible(page)
+    shown = studio.text(page)
+    assert "anon abandon" not in shown
+    assert "Nothing was published" in shown
+    (line,) = {
+        one for one in re.findall(r"<li>([^<]*)</li>", page.text) if "0.0001" in one
+    }
+    assert line.startswith("loss")
+    assert f'action="/p/{project.id}/protect/suggest"' in page.text
+    (run,) = re.findall(r'name="run" value="([^"]+)"', page.text)
+    assert post(studio, project, "acknowledge", run="nobody").status_code == 200
+    assert "Nothing was published" in studio.text(studio.get(page_of(project)))
+    after = post(studio, project, "acknowledge", run=run)
+    shown = studio.text(after)
+    assert "Nothing was published" not in shown
+    assert "acknowledged" in shown
+    assert "quarantined" in shown  # in the list of runs it stays what it was
+    assert "/acknowledge" not in after.text
+
+
+def test_what_was_published_later_is_no_news(studio, project):
+    project.edit("harder", lambda c: c["thresholds"].append(
+        {"metric": "loss", "max": 0.0001}
+    ))  # fmt: skip
+    assert "/acknowledge" in post(studio, project, "run").text
+    project.edit("as it was", lambda c: c["thresholds"].pop())
+    assert "/acknowledge" not in post(studio, project, "run").text
 
 
 def test_text_that_is_no_release_is_refused_and_kept_on_the_page(studio, project):

@@ -14,6 +14,13 @@ MONDRIAN = {
 }
 
 
+def read_meetings(path):
+    raise AssertionError("nothing is read")
+
+
+read_meetings.kind = "graph"
+
+
 def run(script):
     held = {}
     exec(compile(script, "script", "exec"), held)
@@ -46,9 +53,21 @@ def test_the_script_protects_and_publishes(studio, capsys):
             ["run_release('"],
             id="graph",
         ),
+        pytest.param(
+            {"kind": "meetings", "path": "../data/club"},
+            ["run_release('"],
+            id="graph-of-a-plugin",
+        ),
+        pytest.param(
+            {"kind": "broken", "path": "../data/club"},
+            ["made = release_methods(file, ['mondrian'])", "run_release(file)"],
+            id="reader-that-cannot-be-had",
+        ),
     ],
 )
-def test_the_script_is_of_what_the_release_is(studio, source, lines):
+def test_the_script_is_of_what_the_release_is(studio, registered, source, lines):
+    registered("readers", "meetings", read_meetings)
+    registered("readers", "broken", "not_there:read", summary="Read.")
     project = studio.project({"roles": ROLES, "source": source})
     compile(project.python, "script", "exec")
     found = [line for line in project.python.splitlines() if "release" in line]

@@ -119,7 +119,12 @@ def test_every_chart_is_a_file(studio, people):
         if link.endswith(".svg"):
             assert file.text.startswith("<svg")
         else:
-            assert len(list(csv.reader(StringIO(file.text)))) > 1
+            name = link.rpartition("/")[2].removesuffix(".csv")
+            chart = people.result("statistics").found["charts"][name]
+            head, *rows = csv.reader(StringIO(file.text))
+            assert head == [str(column) for column in chart["columns"]]
+            assert rows == [["" if cell is None else str(cell) for cell in row]
+                            for row in chart["rows"]]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -129,6 +134,17 @@ def test_every_chart_is_a_file(studio, people):
 def test_no_other_file_is_given(studio, people, rest):
     take(studio, people)
     assert studio.get(page_of(people) + rest).status_code == 404
+
+
+def test_the_private_report_has_the_pictures_of_the_page(studio, people):
+    take(studio, people)
+    charts = people.result("statistics").found["charts"]
+    here = f"/p/{people.id}/release/"
+    studio.post(f"{here}run", came_from=here)
+    run = people.result("release").found["run"]
+    report = studio.get(f"{here}private/{run}").text
+    for name in ("class-sizes", "risk"):
+        assert charts[name]["svg"] in report, name
 
 
 def test_hostile_names_and_values_stay_texts(studio):

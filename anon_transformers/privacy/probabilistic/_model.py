@@ -313,15 +313,15 @@ def _examine(linkage: Linkage) -> _Examined:
     return found
 
 
-def _refuse_undecidable(columns: Any, tested: int) -> None:
+def _refuse_undecidable(columns: tuple[Hashable, ...], tested: int) -> None:
     # Where no group is tested, what is published is the same whatever moved.
     needed = ProbabilisticKAnonymity.fewest_groups
     if 0 < tested < needed:
         groups = "1 group" if tested == 1 else f"{tested} groups"
         raise NotEvaluable(
-            f"{ProbabilisticKAnonymity.name} is undecidable for {columns}: {groups} "
-            "of different cells are too few to see whether they moved; "
-            f"{needed} are needed. Lower k."
+            f"{ProbabilisticKAnonymity.name} is undecidable for "
+            f"{', '.join(map(str, columns))}: {groups} of different cells are too few "
+            f"to see whether they moved; {needed} are needed. Lower k."
         )
 
 

@@ -20,7 +20,8 @@ _INLINE = re.compile(
     r"|:(?:\w+:)?\w+:`~?(?P<role>[^`]+)`"
     r"|`(?P<name>[^`]+)`"
     r"|\*\*(?P<strong>[^*]+)\*\*"
-    r"|\[(?P<cited>\w+)\]_",
+    r"|\[(?P<cited>\w+)\]_"
+    r"|(?<!\w)(?P<base>[^\W\d_])_(?:\{(?P<sum>[^{}]+)\}|(?P<index>\w)(?!\w))",
     re.DOTALL,
 )
 
@@ -54,6 +55,13 @@ class Documentation:
     parameters: tuple[Described, ...]
     notes: Markup
     references: tuple[Markup, ...]
+
+    def first_words(self, parameter: str) -> str:
+        """The first paragraph about a parameter, as plain text; '' without any."""
+        for one in self.parameters:
+            if parameter in one.name.split(", "):
+                return one.text.partition("</p>")[0].striptags()
+        return ""
 
 
 def documentation_of(item: Any) -> Documentation:
@@ -101,6 +109,8 @@ def inline(text: str) -> Markup:
 
 def _marked(found: re.Match[str]) -> Markup:
     kind, said = found.lastgroup, found[found.lastgroup or 0]
+    if kind in ("sum", "index"):
+        return Markup("{}<sub>{}</sub>").format(found["base"], said)
     if kind == "cited":
         return escape(f"[{said}]")
     if kind == "strong":

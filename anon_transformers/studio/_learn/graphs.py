@@ -1,20 +1,41 @@
-"""A graph of ten friends, before and after."""
+"""A graph of ten friends, before and after: as tables, and drawn."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from anon_transformers.studio._drawings import Drawing, network
+from anon_transformers.studio._learn.lesson import Lesson, Sheet
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def open_edges(published: Any) -> "pd.DataFrame":
-    """The edges of what a method returned: a table of edges, or a pair of tables."""
-    return published[0] if isinstance(published, tuple) else published
+def show_graphs(
+    lesson: Lesson, edges: "pd.DataFrame", result: Any, mapping: Mapping[Any, Any]
+) -> None:
+    """Add the tables and drawings of a graph before and after.
+
+    Parameters
+    ----------
+    lesson : Lesson
+        What they are added to.
+    edges : DataFrame
+        The graph before.
+    result : DataFrame, or pair of DataFrame
+        What a method returned: edges, or edges and nodes.
+    mapping : mapping of name to name
+        The published name of each person, which is not published.
+    """
+    tables = result if isinstance(result, tuple) else (result,)
+    lesson.parts.append(_sheet("The table: who is a friend of whom", edges))
+    for drawing in draw_both(edges, tables[0], mapping):
+        lesson.draw(drawing)
+    titles = ("What is published: edges", "What is published: nodes")
+    lesson.parts += [_sheet(*one) for one in zip(titles, tables, strict=False)]
 
 
 def draw_both(
-    edges: "pd.DataFrame", published: "pd.DataFrame", mapping: dict[Any, Any]
+    edges: "pd.DataFrame", published: "pd.DataFrame", mapping: Mapping[Any, Any]
 ) -> tuple[Drawing, Drawing]:
     """The graph before and after.
 
@@ -47,18 +68,35 @@ def draw_both(
     shown = [" + ".join(members[head]) for head in heads]
     after = _numbered(published, {name: n for n, name in enumerate(heads)})
     title = (
-        "After: each node stands for several persons, whose names are not published."
+        "After: each node stands for as many persons as it says; their names are not "
+        "published."
     )
+    sizes = [len(members[head]) for head in heads]
     return (
         network(old_title, names, before),
-        network(title, shown, after, known=False),
+        network(title, shown, after, known=False, numbers=sizes),
     )
+
+
+def _sheet(title: str, frame: "pd.DataFrame") -> Sheet:
+    cells = frame.astype(object).where(frame.notna(), None)
+    return Sheet(
+        title, [str(name) for name in frame.columns], cells.to_numpy().tolist()
+    )
+
+
+def _joined(edges: "pd.DataFrame") -> "pd.DataFrame":
+    """The rows that are edges: a node without any has a row with one end."""
+    return edges.iloc[:, :2].dropna()
 
 
 def _nodes_of(edges: "pd.DataFrame") -> set[Any]:
-    return set(edges.iloc[:, 0]) | set(edges.iloc[:, 1])
+    ends = _joined(edges)
+    return set(ends.iloc[:, 0]) | set(ends.iloc[:, 1])
 
 
-def _numbered(edges: "pd.DataFrame", places: dict[Any, int]) -> list[tuple[int, int]]:
-    ends = edges.iloc[:, :2].itertuples(index=False, name=None)
+def _numbered(
+    edges: "pd.DataFrame", places: Mapping[Any, int]
+) -> list[tuple[int, int]]:
+    ends = _joined(edges).itertuples(index=False, name=None)
     return [(places[one], places[two]) for one, two in ends]

@@ -20,6 +20,10 @@ RANGES: Mapping[str, tuple[float, float, float]] = {
     "high": (0, 1, 0.1),
     "positive": (0.1, 1, 0.1),
     "negative": (0, 1, 0.1),
+    "radius": (1, 3, 1),
+    "tolerance": (0, 1, 0.1),
+    "eps_lambda": (0, 2, 0.1),
+    "eps_mu": (0, 1, 0.1),
 }
 """Lowest, highest and step of the numbers that examples turn."""
 

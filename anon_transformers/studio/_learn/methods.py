@@ -19,7 +19,7 @@ from anon_transformers.studio._drawings import (
     links,
     plane,
 )
-from anon_transformers.studio._learn.graphs import draw_both, open_edges
+from anon_transformers.studio._learn.graphs import show_graphs
 from anon_transformers.studio._learn.lesson import Knob, Lesson, Sheet, turn
 from anon_transformers.studio._learn.people import (
     NAME,
@@ -35,7 +35,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Given = Callable[[str], str | None]
-FIRST_K, FIRST_P = 2, 0.3
+FIRST: Mapping[str, float] = {
+    "k": 2,
+    "p": 0.3,
+    "tolerance": 0.3,
+    "eps_lambda": 0.5,
+    "eps_mu": 0.3,
+}
+"""Numbers that examples turn, with values at which something is seen on ten rows."""
 SEED = 1
 """Examples look the same each time; a release takes fresh entropy."""
 ORDER = "class"
@@ -68,12 +75,11 @@ def method_lesson(name: str, given: Given) -> Lesson:
 
 
 def knobs_of(cls: Any) -> list[Knob]:
-    """The numbers of a method that its example turns: k, or a share of edges."""
-    first = {"k": FIRST_K, "p": FIRST_P}
+    """The numbers of a method that its example turns: k, or how much may change."""
     return [
-        Knob(name, first[name])
+        Knob(name, FIRST[name])
         for name, parameter in inspect.signature(cls).parameters.items()
-        if name in first and isinstance(parameter.default, int | float)
+        if name in FIRST and isinstance(parameter.default, int | float)
     ]
 
 
@@ -115,6 +121,12 @@ def classes_of(
     return found
 
 
+def in_order(groups: Sequence[int]) -> list[int]:
+    """Numbers of groups, in the order in which they are met."""
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(group, len(numbers)) for group in groups]
+
+
 def sheet_of(
     title: str, frame: "pd.DataFrame", classes: Sequence[int], *, named: bool = False
 ) -> Sheet:
@@ -148,7 +160,8 @@ def _table_lesson(cls: Any, lesson: Lesson) -> None:
     classes = classes_of(published, columns, mask)
     kept = [n for n in classes if n >= 0] if len(published) < len(frame) else classes
     lesson.parts.append(sheet_of("The table", frame, classes))
-    lesson.parts += hierarchy_sheets(anonymizer, frame)
+    trees = hierarchy_sheets(anonymizer, frame)
+    lesson.parts += trees
     for drawn in _DRAWN:
         if drawn in {base.__name__ for base in cls.__mro__}:
             _DRAWN[drawn](lesson, anonymizer, frame, published, classes)
@@ -156,6 +169,8 @@ def _table_lesson(cls: Any, lesson: Lesson) -> None:
     after = sheet_of("What is published", published, kept, named=True)
     lesson.parts.append(after)
     lesson.say(_summary(anonymizer.report_))
+    if cls.uses_hierarchies and not trees:
+        lesson.say("The columns of this example are numbers: they need no hierarchy.")
 
 
 def _summary(report: Any) -> str:
@@ -218,7 +233,7 @@ def _draw_climb(
     columns = list(trace[0]["levels"])
     heads = ["step", *(f"level of {name}" for name in columns)]
     heads += [f"values of {name}" for name in columns]
-    heads += ["rows in classes that are too small", "climbs next"]
+    heads += ["rows in small classes", "climbs next"]
     rows = [
         [
             number,
@@ -273,28 +288,33 @@ def membership_curves(anonymizer: Any, frame: Any) -> Drawing:
 
 def _swap_lesson(cls: Any, lesson: Lesson) -> None:
     anonymizer = make(cls, TWO_NUMBERS, lesson.values)
-    frame = table_of(TWO_NUMBERS)
+    groups = show_swaps(lesson, anonymizer, table_of(TWO_NUMBERS))
+    smallest = min(map(groups.count, groups))
+    lesson.say(f"The smallest group has {smallest} rows. No value was changed.")
+
+
+def show_swaps(lesson: Lesson, anonymizer: Any, frame: "pd.DataFrame") -> list[int]:
+    """Add the ten before and after a swap; the group of each."""
     published = anonymizer.fit_transform(frame)
     (columns, came_from) = next(iter(anonymizer.permutations_.items()))
-    groups = anonymizer.labels_[columns].tolist()
+    groups = in_order(anonymizer.labels_[columns].tolist())
     lesson.parts.append(sheet_of("The table", frame, groups))
     title = f"Whose {', '.join(columns)} each person was given: lines stay in a group."
     cells = frame[list(columns)].astype(str).agg(", ".join, axis=1).tolist()
     lesson.draw(links(title, frame[NAME].tolist(), cells, came_from.tolist(), groups))
     lesson.parts.append(sheet_of("What is published", published, groups, named=True))
-    smallest = min(map(groups.count, groups))
-    lesson.say(f"The smallest group has {smallest} rows. No value was changed.")
+    return groups
 
 
 def _graph_lesson(cls: Any, lesson: Lesson) -> None:
     anonymizer = make(cls, (), lesson.values)
     edges = friendships()
-    published = open_edges(anonymizer.fit_transform(edges))
-    before, after = draw_both(edges, published, anonymizer.mapping_)
-    lesson.draw(before)
-    lesson.draw(after)
+    published = anonymizer.fit_transform(edges)
+    show_graphs(lesson, edges, published, anonymizer.mapping_)
     report = anonymizer.report_
     lesson.say(f"Loss: {report.loss:.0%} {anonymizer.loss_means}.")
+    if not report.loss:
+        lesson.say("Nothing but the names was changed.")
 
 
 _KINDS: Mapping[str, Callable[[Any, Lesson], None]] = {

@@ -5,6 +5,7 @@ is protected by the model, too. What a model judges decides how: classes, degree
 fuzzy sets, swapped cells, likelihoods, or graphs.
 """
 
+import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from anon_transformers.exceptions import AnonymizationError
 from anon_transformers.registry import registry
 from anon_transformers.studio._drawings import letter
-from anon_transformers.studio._learn.graphs import draw_both, open_edges
+from anon_transformers.studio._learn.graphs import show_graphs
 from anon_transformers.studio._learn.lesson import Knob, Lesson, Sheet, turn
 from anon_transformers.studio._learn.methods import (
     Given,
@@ -22,15 +23,19 @@ from anon_transformers.studio._learn.methods import (
     make,
     membership_curves,
     sheet_of,
+    show_swaps,
     table_of,
 )
 from anon_transformers.studio._learn.people import (
     NAME,
+    PAY,
     SENSITIVE,
     TWO_NUMBERS,
     WITH_CODES,
     builders,
+    drawn_alike,
     friendships,
+    persons,
     population,
 )
 
@@ -42,13 +47,17 @@ FIRST: Mapping[str, float] = {
     "l": 2,
     "t": 0.4,
     "c": 3,
-    "q": 2,
+    "q": 3,
     "alpha": 0.7,
     "beta": 1.5,
     "high": 0.6,
     "positive": 0.7,
 }
 """Thresholds with which something is seen on ten rows."""
+FIRST_OF: Mapping[str, float] = {"k-map": 6}
+"""Of models whose first k is another: there are more persons in the town."""
+FIRST_OF_GRAPHS = 2
+"""The first k of models of graphs: ten friends become few edges more."""
 FEW = 2
 """What k alone asks of the table that a model is shown on."""
 K = "k-anonymity"
@@ -91,26 +100,45 @@ def knobs_of(cls: Any) -> list[Knob]:
     for name in cls.tighter:
         value = getattr(usual, name, FIRST.get(name))
         if isinstance(value, int | float):
-            knobs.append(Knob(name, type(value)(FIRST.get(name, value))))
+            first = _first_k(cls) if name == "k" else FIRST.get(name, value)
+            knobs.append(Knob(name, type(value)(first)))
     return knobs
+
+
+def _first_k(cls: Any) -> float:
+    first = FIRST_OF_GRAPHS if cls.evidence == "graph" else FIRST["k"]
+    return FIRST_OF.get(cls.name, first)
+
+
+def _called(lesson: Lesson, model: Any) -> str:
+    """A model with the numbers that the page turns; the others are as by default."""
+    turned = [f"{knob.name} = {knob.value:g}" for knob in lesson.knobs]
+    return f"{model.name} with {', '.join(turned)}" if turned else model.name
+
+
+def _level(level: float) -> float | str:
+    """A level that a reader knows what to make of."""
+    return "infinite" if isinstance(level, float) and math.isinf(level) else level
 
 
 def _verdict(lesson: Lesson, model: Any, evidence: Any, what: str) -> None:
     """What the model says of a table, in one sentence."""
-    from anon_transformers.privacy import describe_level, describe_model, judge
+    from anon_transformers.exceptions import NotEvaluable
+    from anon_transformers.privacy import describe_level, judge
 
     try:
         found = judge(model, evidence)
-    except AnonymizationError as error:
-        lesson.say(f"{what}: {error}", warns=True)
+    except NotEvaluable as error:
+        lesson.say(f"{what}: it cannot be judged, which counts as broken. {error}")
         return
     kept = (
         "holds"
         if found.passed
         else f"does not hold in {found.failing} of {found.units}"
     )
-    level = describe_level(found.level)
-    lesson.say(f"{what}: {describe_model(model)} {kept}; the level is {level}.")
+    level = _level(found.level)
+    said = level if isinstance(level, str) else describe_level(level)
+    lesson.say(f"{what}: {_called(lesson, model)} {kept}; the level is {said}.")
 
 
 def _judge_classes(lesson: Lesson, model: Any) -> None:
@@ -124,6 +152,10 @@ def _judge_classes(lesson: Lesson, model: Any) -> None:
     published = plain.fit_transform(frame)
     classes = classes_of(published, WITH_CODES, plain.suppressed_mask_)
     lesson.parts.append(sheet_of("The table", frame, classes))
+    if _is_of_population(model):
+        town = population()[[NAME, *WITH_CODES]]
+        title = "The town, which the intruder knows"
+        lesson.parts.append(sheet_of(title, town, ()))
     lesson.parts += hierarchy_sheets(plain, frame)
     evidence = _classes(published, frame, plain)
     what = "As it is" if alone == 1 else f"With k = {alone} alone"
@@ -132,21 +164,42 @@ def _judge_classes(lesson: Lesson, model: Any) -> None:
     )
     _verdict(lesson, model, evidence, what)
     try:
-        both = make(
-            FullDomainAnonymizer,
-            WITH_CODES,
-            {"k": alone, "models": [model], "hierarchies": builders()},
-        )
-        safe = both.fit_transform(frame)
+        both, safe = _protected(model, alone)
     except AnonymizationError as error:
         lesson.say(f"Protected by this model, too: {error}", warns=True)
         return
     found = classes_of(safe, WITH_CODES, both.suppressed_mask_)
-    lesson.parts.append(
-        sheet_of("Protected by this model, too", safe, found, named=True)
-    )
+    title = "Protected by this model, too"
+    if _is_of_population(model):
+        title = f"With k = {both.k}, the first at which this model holds"
+    lesson.parts.append(sheet_of(title, safe, found, named=True))
     _verdict(lesson, model, _classes(safe, frame, both), "Then")
     lesson.say(f"Loss: {plain.report_.loss:.2f} before, {both.report_.loss:.2f} now.")
+
+
+def _is_of_population(model: Any) -> bool:
+    return bool(getattr(model, "needs_population", False))
+
+
+def _protected(model: Any, alone: int) -> tuple[Any, "pd.DataFrame"]:
+    """A method that keeps the model, and its table.
+
+    A method knows no population: for models of one, k rises until the model holds.
+    """
+    from anon_transformers.exceptions import InfeasibleError
+    from anon_transformers.generalization import FullDomainAnonymizer
+    from anon_transformers.privacy import judge
+
+    frame, how = table_of(WITH_CODES), {"k": alone, "hierarchies": builders()}
+    if not _is_of_population(model):
+        both = make(FullDomainAnonymizer, WITH_CODES, {**how, "models": [model]})
+        return both, both.fit_transform(frame)
+    for k in range(alone, len(frame) + 1):
+        method = make(FullDomainAnonymizer, WITH_CODES, {**how, "k": k})
+        published = method.fit_transform(frame)
+        if judge(model, _classes(published, frame, method)).passed:
+            return method, published
+    raise InfeasibleError(f"no k keeps {model.name} in this town.")
 
 
 def _classes(published: "pd.DataFrame", frame: "pd.DataFrame", anonymizer: Any) -> Any:
@@ -173,7 +226,7 @@ def _class_sheet(
     reached = levels(evidence).tolist() if levels is not None else None
     by_class = len(fine) == evidence.n_classes
     # Who else lives there matters to models of a population alone.
-    in_town = bool(getattr(model, "needs_population", False))
+    in_town = _is_of_population(model)
     heads = ["class", *WITH_CODES, "rows", *["in the town"] * in_town, SENSITIVE]
     heads += ["level"] * (reached is not None) + ["keeps it"] * by_class
     order = list(dict.fromkeys(evidence.labels.tolist()))
@@ -187,7 +240,7 @@ def _class_sheet(
         ]
         row += [len(part), *[int(evidence.population_sizes[number])] * in_town]
         row.append(", ".join(f"{value} × {count}" for value, count in held))
-        row += [reached[number]] if reached is not None else []
+        row += [_level(reached[number])] if reached is not None else []
         row += [bool(fine[number])] if by_class else []
         rows.append(row)
     return Sheet(title, heads, rows, list(range(len(rows))))
@@ -204,12 +257,12 @@ def _judge_degrees(lesson: Lesson, model: Any) -> None:
         ("Protected by this model", {"k": 1, "models": [model]}),
     )
     for what, how in tries:
+        recoder = make(FuzzyPartitionRecoder, columns, how)
         try:
-            recoder = make(FuzzyPartitionRecoder, columns, how)
             published = recoder.fit_transform(frame)
         except AnonymizationError as error:
             lesson.say(f"{what}: {error}", warns=True)
-            continue
+            return
         classes = classes_of(published, columns, recoder.suppressed_mask_)
         if what == tries[0][0]:
             lesson.parts.append(sheet_of("The table", frame, classes))
@@ -219,20 +272,26 @@ def _judge_degrees(lesson: Lesson, model: Any) -> None:
     lesson.parts.append(sheet_of("What is published", published, classes, named=True))
 
 
+MANY_GROUPS = 100
+"""Groups of the larger table: chance is seen in many only."""
+
+
 def _judge_swaps(lesson: Lesson, model: Any) -> None:
     from anon_transformers.microaggregation import GroupSwapper
 
-    frame = table_of(TWO_NUMBERS)
-    for k in (FEW, model.k):
-        swapper = make(GroupSwapper, TWO_NUMBERS, {"k": k})
-        published = swapper.fit_transform(frame)
-        groups = next(iter(swapper.labels_.values())).tolist()
-        if k == FEW:
-            lesson.parts.append(sheet_of("The table, in groups of 2", frame, groups))
-        else:
-            title = f"Swapped inside groups of {k}"
-            lesson.parts.append(sheet_of(title, published, groups, named=True))
-        _verdict(lesson, model, swapper.linkage(frame, published), f"Groups of {k}")
+    # Of few illnesses most groups would hold one: nobody sees whether these moved.
+    how = {"sensitive": [PAY]}
+    ten = persons()[[NAME, *TWO_NUMBERS, PAY]]
+    show_swaps(lesson, make(GroupSwapper, TWO_NUMBERS, {**how, "k": model.k}), ten)
+    frame = drawn_alike(MANY_GROUPS * max(FEW, model.k))
+    lesson.say(
+        "Ten rows are too few to tell a swap from a table that nobody swapped: it is "
+        f"judged on {len(frame)} rows that are drawn like these."
+    )
+    for k in sorted({FEW, model.k}):
+        swapper = make(GroupSwapper, TWO_NUMBERS, {**how, "k": k})
+        linkage = swapper.linkage(frame, swapper.fit_transform(frame))
+        _verdict(lesson, model, linkage, f"Groups of {k}")
 
 
 def _judge_likelihoods(lesson: Lesson, model: Any) -> None:
@@ -243,7 +302,7 @@ def _judge_likelihoods(lesson: Lesson, model: Any) -> None:
 
     frame = table_of(TWO_NUMBERS)
     lesson.parts.append(sheet_of("The table", frame, ()))
-    for k in (FEW, model.k):
+    for k in sorted({FEW, model.k}):
         method = make(MondrianAnonymizer, TWO_NUMBERS, {"k": k})
         published = method.fit_transform(frame)
         classes = np.array(classes_of(published, TWO_NUMBERS, method.suppressed_mask_))
@@ -261,15 +320,11 @@ def _judge_graphs(lesson: Lesson, model: Any) -> None:
 
     edges: Any = friendships()  # evidence takes a graph in any form
     method = _graph_method(model.name)
-    try:
-        _verdict(lesson, model, GraphEvidence(edges), "Before")
-    except AnonymizationError as error:
-        lesson.say(f"Before: {error}", warns=True)
     k = getattr(model, "k", FEW)
-    anonymizer = make(registry().anonymizers[method], (), {"k": k})
-    published = open_edges(anonymizer.fit_transform(edges))
-    for drawing in draw_both(edges, published, anonymizer.mapping_):
-        lesson.draw(drawing)
+    anonymizer = make(registry().anonymizers[method], (), {**lesson.values, "k": k})
+    published = anonymizer.fit_transform(edges)
+    show_graphs(lesson, edges, published, anonymizer.mapping_)
+    _verdict(lesson, model, GraphEvidence(edges), "Before")
     _verdict(lesson, model, anonymizer.evidence_, f"After {method} with k = {k}")
 
 

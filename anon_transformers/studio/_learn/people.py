@@ -28,7 +28,7 @@ _PERSONS = (
 )
 _NEIGHBORS = (
     ("Kim", 21, 171, "4022"),
-    ("Leo", 27, 183, "4025"),
+    ("Leo", 36, 183, "4056"),
     ("Mia", 31, 162, "4051"),
     ("Nils", 33, 179, "4054"),
     ("Olga", 41, 165, "4101"),
@@ -51,6 +51,19 @@ def persons() -> "pd.DataFrame":
     import pandas as pd
 
     return pd.DataFrame(_PERSONS, columns=pd.Index(_COLUMNS))
+
+
+def drawn_alike(rows: int) -> "pd.DataFrame":
+    """A larger table: name, age, height and pay, near those of the ten."""
+    import numpy as np
+
+    rng = np.random.default_rng(rows)  # a page looks the same each time
+    known = persons()[[NAME, *TWO_NUMBERS, PAY]]
+    drawn = known.sample(rows, replace=True, random_state=rng, ignore_index=True)
+    drawn[NAME] = [f"person {number}" for number in range(rows)]
+    for name in (*TWO_NUMBERS, PAY):
+        drawn[name] += rng.integers(-4, 5, rows)
+    return drawn
 
 
 def population() -> "pd.DataFrame":

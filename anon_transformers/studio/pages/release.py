@@ -15,7 +15,7 @@ from starlette.routing import Route
 from anon_transformers.exceptions import AnonymizationError, ConfigurationError
 from anon_transformers.release import ReleaseConfig
 from anon_transformers.release._config import BUNDLED, checked_text
-from anon_transformers.release._status import status_of
+from anon_transformers.release._status import ACKNOWLEDGE, FAILURES, status_of
 from anon_transformers.studio import _runs, _written
 from anon_transformers.studio._page import (
     Page,
@@ -72,6 +72,10 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
         released=project.result(_runs.RELEASE),
         statuses=[] if config is None else status_of(config, project.file),
         runs=runs,
+        refused_runs=_runs.refused_of(runs),
+        failures=FAILURES,
+        # The command of a shell: the page has a button.
+        by_command=f" ({ACKNOWLEDGE})",
         private={one.run for one in runs if one.private_report is not None},
         measured=MEASURED,
         uploaded=config is not None and _is_uploaded(project, config),
@@ -147,6 +151,14 @@ def run(request: Request, form: FormData) -> str:
         _runs.RELEASE_WORK,
         back=address(request, "release"),
     )
+
+
+def acknowledge(request: Request, form: FormData) -> str:
+    """Take note of a run that was refused."""
+    name = str(form.get("run", ""))
+    _runs.acknowledge(project_of(request).config, name)
+    studio_of(request).notice(f"{name}: acknowledged.")
+    return address(request, "release")
 
 
 def write(request: Request, form: FormData) -> str:
@@ -233,6 +245,7 @@ PAGE = Page(
         Route("/table/{run}/{file}", download_table),
         form_route("/suite", drop_suite),
         form_route("/run", run),
+        form_route("/acknowledge", acknowledge),
         form_route("/write", write),
         Route("/files/{file}", download),
         Route("/report/{run}", report),

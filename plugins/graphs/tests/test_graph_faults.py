@@ -116,7 +116,7 @@ def test_short_names_are_found_as_whole_cells_only(tmp_path, plugin):
     write_club(tmp_path, "m{}".format)
     plugin(with_note("room {}".format))
     run_release(release(tmp_path))
-    plugin_note = read_published(tmp_path / "out")[1]["note"]
+    plugin_note = read_published(tmp_path / "out", labels="text")[1]["note"]
     assert plugin_note.str.startswith("room").all()
 
 
@@ -239,7 +239,7 @@ def test_who_is_who_is_not_in_names_or_orders(folder, plugin):
 
     plugin(Strange)
     run_release(release(folder))
-    edges, nodes = read_published(folder / "out")
+    edges, nodes = read_published(folder / "out", labels="text")
     names = nodes["person"].tolist()
     assert names == sorted(names)
     pairs = list(zip(edges["one"], edges["other"], strict=True))
@@ -272,7 +272,7 @@ def test_our_methods_pass_with_weights(tmp_path, name, number):
     """Names may be numbers, and weights and sizes the same numbers."""
     write_club(tmp_path, number, weights=np.arange(78) % 3)
     run_release(release(tmp_path, name, ALL[name], WEIGHTS))
-    assert len(read_published(tmp_path / "out")[1])
+    assert len(read_published(tmp_path / "out", labels="text")[1])
 
 
 @pytest.mark.parametrize("name", ["k-neighborhood", "label-generalizer"])
@@ -285,7 +285,7 @@ def test_our_methods_pass_with_labels(tmp_path, name, tree, kind):
     write_club(tmp_path, str, age=[*ages, None], sex=list("mf") * 17)
     roles = "person]\n  quasi_identifiers: [age, sex]"
     run_release(release(tmp_path, name, ALL[name], roles, tree))
-    _, nodes = read_published(tmp_path / "out")
+    _, nodes = read_published(tmp_path / "out", labels="text")
     assert {"age", "sex"} <= set(nodes.columns)
 
 
@@ -320,7 +320,7 @@ def test_parallel_edges_are_one_with_the_sum_of_their_weights(tmp_path):
     edges = pd.read_csv(tmp_path / "edges.csv")
     pd.concat([edges, edges]).to_csv(tmp_path / "edges.csv", index=False)
     run_release(release(tmp_path, "k-degree, reduce: true", roles=WEIGHTS))
-    weights = set(read_published(tmp_path / "out")[0]["weight"])
+    weights = set(read_published(tmp_path / "out", labels="text")[0]["weight"])
     assert weights <= {0, 2, 4}
 
 

@@ -57,7 +57,7 @@ def test_python_blocks_run_in_order(capsys):
 
 def test_the_yaml_block_is_a_release_that_runs(friends):
     run_release(friends / "friends.yaml")
-    published = read_published(friends / "out")
+    published = read_published(friends / "out", labels="text")
     assert KDegree(5).satisfied(GraphEvidence(published)).all()
     for path in (friends / "out").rglob("*"):
         assert not path.is_file() or "member" not in path.read_text()

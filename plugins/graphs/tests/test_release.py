@@ -1,6 +1,7 @@
 """A graph as a gated release: two files in, two files out, no name left."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from anon_transformers.exceptions import (
     InfeasibleError,
     ReleaseError,
 )
-from anon_transformers.graphs import open_graph
+from anon_transformers.graphs import Graph, open_graph
 from anon_transformers.registry import registry
 from anon_transformers.release import (
     anonymize,
@@ -30,6 +31,7 @@ from anon_transformers.release import (
 )
 from anon_transformers_graphs.degrees import KDegreeAnonymizer
 from anon_transformers_graphs.privacy import KDegree
+from anon_transformers_graphs.randomization import NaiveAnonymizer
 
 CONFIG = """\
 source: {kind: graph, edges: edges.csv, nodes: nodes.csv}
@@ -72,7 +74,7 @@ def everything_in(folder):
 
 def test_a_graph_is_published_as_two_files(folder):
     version = Path(run_release(release(folder)))
-    edges, nodes = read_published(folder / "out")
+    edges, nodes = read_published(folder / "out", labels="text")
     assert sorted(f.name for f in version.iterdir()) == [
         "edges.csv",
         "manifest.json",
@@ -103,9 +105,9 @@ def test_no_name_and_nothing_private_is_left(folder):
 def test_names_come_from_fresh_entropy(folder):
     file = release(folder)
     run_release(file)
-    first = read_published(folder / "out")[0]
+    first = read_published(folder / "out", labels="text")[0]
     run_release(file)
-    assert not first.equals(read_published(folder / "out")[0])
+    assert not first.equals(read_published(folder / "out", labels="text")[0])
 
 
 def test_a_node_file_is_not_needed(folder):
@@ -113,7 +115,7 @@ def test_a_node_file_is_not_needed(folder):
         folder, **{", nodes: nodes.csv": "", "[one, other, person]": "[one, other]"}
     )
     run_release(file)
-    edges, nodes = read_published(folder / "out")
+    edges, nodes = read_published(folder / "out", labels="text")
     assert len(nodes) == 34
     assert list(nodes.columns) == ["node"]
     assert len(edges) > 60
@@ -130,7 +132,7 @@ def test_weights_are_carried_along(folder):
         load(release(folder, **declared))
     accepted = {"person]": declared["person]"] + "\n  accept_unique: [weight]"}
     run_release(release(folder, **accepted))
-    published, _ = read_published(folder / "out")
+    published, _ = read_published(folder / "out", labels="text")
     assert set(published["weight"]) <= {0, 1, 2}
 
 
@@ -151,7 +153,7 @@ def test_weights_that_disclose_nothing_are_published(folder):
     edges.to_csv(folder / "edges.csv", index=False)
     declared = {"person]": "person]\n  insensitive: [weight]"}
     run_release(release(folder, **declared))
-    assert set(read_published(folder / "out")[0]["weight"]) == {1}
+    assert set(read_published(folder / "out", labels="text")[0]["weight"]) == {1}
 
 
 def test_weights_are_judged_again_as_they_are_published(folder, monkeypatch):
@@ -185,7 +187,7 @@ def test_weights_are_judged_whatever_the_method_says_of_them(
         anonymize(location)
     accepted = {"person]": declared["person]"] + "\n  accept_unique: [weight]"}
     run_release(release(folder, **accepted))
-    assert "weight" in read_published(folder / "out")[0]
+    assert "weight" in read_published(folder / "out", labels="text")[0]
 
 
 def test_weights_that_are_not_published_may_be_unique(folder):
@@ -198,7 +200,7 @@ def test_weights_that_are_not_published_may_be_unique(folder):
         "max: 0.5": "max: 1",
     }
     run_release(release(folder, **groups))
-    assert read_published(folder / "out")[1]["nodes"].min() >= 3
+    assert read_published(folder / "out", labels="text")[1]["nodes"].min() >= 3
 
 
 def test_weights_are_left_out_where_that_is_stated(folder):
@@ -209,7 +211,10 @@ def test_weights_are_left_out_where_that_is_stated(folder):
         "name: k-degree": "name: k-degree, weights: drop",
     }
     run_release(release(folder, **dropped))
-    assert list(read_published(folder / "out")[0].columns) == ["one", "other"]
+    assert list(read_published(folder / "out", labels="text")[0].columns) == [
+        "one",
+        "other",
+    ]
 
 
 def test_names_that_look_like_numbers_are_names(folder):
@@ -217,7 +222,7 @@ def test_names_that_look_like_numbers_are_names(folder):
     edges.to_csv(folder / "edges.csv", index=False)
     changes = {", nodes: nodes.csv": "", "other, person]": "other]", "k: 3": "k: 2"}
     run_release(release(folder, **changes))
-    assert len(read_published(folder / "out")[1]) == 4
+    assert len(read_published(folder / "out", labels="text")[1]) == 4
 
 
 def test_functions_are_private_and_gone_in_the_end(folder):
@@ -238,7 +243,7 @@ def test_groups_of_nodes_are_published_with_their_sizes(folder):
     text = CONFIG.replace("name: k-degree", "name: node-clusters")
     text = text.replace("model: k-degree", "model: super-node-size")
     run_release(release(folder, text.replace("max: 0.5", "max: 1")))
-    _, nodes = read_published(folder / "out")
+    _, nodes = read_published(folder / "out", labels="text")
     assert nodes["nodes"].min() >= 3
     assert nodes["nodes"].sum() == 36
 
@@ -257,7 +262,7 @@ def test_labels_that_nobody_protects_are_refused(folder):
     with pytest.raises(DataError, match="protects no labels"):
         load(release(folder, **declared))
     run_release(release(folder, **{"other, person]": "other, person, town]"}))
-    assert list(read_published(folder / "out")[1].columns) == ["person"]
+    assert list(read_published(folder / "out", labels="text")[1].columns) == ["person"]
 
 
 def test_a_rich_graph_is_reduced_if_that_is_asked_for(folder):
@@ -266,7 +271,7 @@ def test_a_rich_graph_is_reduced_if_that_is_asked_for(folder):
     with pytest.raises(DataError, match="78 parallel"):
         load(release(folder))
     run_release(release(folder, **{"name: k-degree": "name: k-degree, reduce: true"}))
-    assert len(read_published(folder / "out")[0]) < 100
+    assert len(read_published(folder / "out", labels="text")[0]) < 100
 
 
 def test_a_broken_threshold_puts_the_graph_away(folder):
@@ -324,6 +329,65 @@ def test_names_that_were_kept_are_refused(folder, registered, before, forged):
     file = release(folder, **{"name: k-degree": "name: keeping"})
     with pytest.raises(GateError, match="other names"):
         run_release(file)
+
+
+def public_statements(folder):
+    """What the public files say, but for when it was, random names and hashes."""
+    current = folder / "out" / "current"
+    manifest = json.loads((current / "manifest.json").read_text())
+    validation = json.loads((current / "validation.json").read_text())
+    page = (current / "validation.html").read_text()
+    page = page.replace(manifest["version"], "").replace(manifest["published"], "")
+    for key in ("version", "place", "published", "sha256", "files", "signature"):
+        manifest.pop(key, None)
+    for varies in (manifest["nodes"], validation):
+        del varies["sha256"]
+    return manifest, validation, re.sub(r"<p class=.sub.>.*?</p>", "", page)
+
+
+def write_club(folder, name, seed):
+    """Other persons with other friends, and how long they know each other."""
+    club = nx.gnm_random_graph(36, 90 + 10 * seed, seed=seed)
+    edges = f"{name} " + pd.DataFrame(club.edges(), columns=["one", "other"]).astype(
+        str
+    )
+    edges["years"] = np.arange(len(edges)) % (5 + seed)
+    edges.sample(frac=1, random_state=seed).to_csv(folder / "edges.csv", index=False)
+    nodes = pd.DataFrame({"person": [f"{name} {i}" for i in range(36)]})
+    nodes.to_csv(folder / "nodes.csv", index=False)
+
+
+def test_who_was_whose_friend_leaves_no_trace(folder, registered):
+    """Sources that differ in what is not published make the same public files.
+
+    The method publishes one ring, whatever it is given: all that differs is private.
+    """
+
+    class Ring(NaiveAnonymizer):
+        def _alter(self, graph, rng):
+            nodes = np.arange(graph.n_nodes)
+            return Graph(graph.n_nodes, np.column_stack([nodes, np.roll(nodes, -1)]))
+
+    registered("ring", Ring)
+    file = release(
+        folder,
+        **{
+            "name: k-degree": "name: ring, weights: drop",
+            "person]": "person]\n  dropped: [years]",
+            "max: 0.5": "max: 1",
+        },
+    )
+    statements = []
+    for name, seed in (("member", 0), ("somebody", 1), ("nobody", 2)):
+        write_club(folder, name, seed)
+        run_release(file)
+        edges, _ = read_published(folder / "out")
+        assert len(edges) == 36
+        statements.append(public_statements(folder))
+    assert statements[0] == statements[1] == statements[2]
+    checks = {check["id"]: check for check in statements[0][1]["checks"]}
+    assert checks["k-degree"]["observed"] == 36
+    assert "observed" not in checks["loss"]
 
 
 @pytest.fixture
@@ -449,7 +513,7 @@ def test_a_graph_of_another_reader_is_released(folder, reader):
     club = nx.relabel_nodes(nx.karate_club_graph(), lambda node: f"member {node}")
     nx.write_adjlist(club, folder / "club", delimiter=";")
     run_release(release(folder, **LISTS))
-    edges, nodes = read_published(folder / "out")
+    edges, nodes = read_published(folder / "out", labels="text")
     assert len(nodes) == 34
     assert not set(edges["one"]) & set(club.nodes())
 

@@ -3,7 +3,9 @@
 import re
 import warnings
 
+import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 
 pytest.importorskip("starlette")
@@ -16,6 +18,7 @@ with warnings.catch_warnings():
     warnings.filterwarnings("ignore", message="Using `httpx`")
     from starlette.testclient import TestClient
 
+from anon_transformers.exceptions import DataError
 from anon_transformers.graphs import open_graph
 from anon_transformers.registry import registry
 from anon_transformers.studio import make_app
@@ -157,3 +160,50 @@ def test_a_large_network_is_drawn_in_part_and_says_so():
     first, second, said = draw(graph, graph)
     assert f"Drawn are {MOST_DRAWN} of {graph.n_nodes} nodes" in said
     assert first.svg.count("<circle") == second.svg.count("<circle") == MOST_DRAWN
+
+
+class Lists:
+    """Read a graph from lines: a node, and those it knows."""
+
+    kind = "graph"
+
+    def __call__(self, path, *, comments="#"):
+        graph = nx.read_adjlist(path, comments=comments, delimiter=";")
+        return pd.DataFrame(list(graph.edges()), columns=["one", "other"]), None
+
+
+@pytest.fixture
+def lists():
+    catalog = registry().readers
+    catalog.add("lists", Lists(), owner="a test")
+    yield {"kind": "lists", "path": "../data/club", "comments": "%"}
+    catalog.remove("lists")
+
+
+def test_a_network_of_another_reader_is_shown(client, lists):
+    client.post("/graphs/karate")
+    project = newest(client)
+    nx.write_adjlist(nx.cycle_graph(8), project.folder / "data" / "club", delimiter=";")
+    with (project.folder / "data" / "club").open("a") as file:
+        file.write("% drawn by hand\n")
+    project.edit("source", lambda content: content.update(source=lists))
+    measures = {
+        name: first for name, first, _ in protect(project, {}, silent)["measures"]
+    }
+    assert (measures["nodes"], measures["edges"]) == (8, 8)
+    assert project.name in client.get("/graphs/").text
+    shown = client.get(f"/p/{project.id}/graphs/").text
+    assert "Upload edges" not in shown
+
+
+@pytest.mark.parametrize("path", ["../data/{period:%Y}", ["../data/a", "../data/b"]])
+def test_a_network_of_several_files_is_refused(client, lists, path):
+    client.post("/graphs/karate")
+    project = newest(client)
+    stated = {
+        "source": {**lists, "path": path},
+        "composition": {"accept_unjudged": "The nodes of each year have other names."},
+    }
+    project.edit("source", lambda content: content.update(stated))
+    with pytest.raises(DataError, match=r"source\.path: .* networks of one file"):
+        protect(project, {}, silent)

@@ -90,7 +90,7 @@ def _read_graph(path: Path) -> Any:
     if not path.is_file():
         return None
     kind = kind_of(path, readers)
-    if kind not in readers or getattr(readers[kind], "kind", "table") != "graph":
+    if not registry().reads_graphs(kind):
         return None
     edges, nodes = _from_plugin(kind, path)
     edges = _names_as_text(edges, PAIR)

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from anon_transformers.base import tell_progress
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
 from anon_transformers_graphs._graph_arrays import neighbor_lists
@@ -167,7 +168,8 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
         division = new_division(lists, LOGS, self.k)
         state = new_state(rng)
         n_blocks = split_nodes(division, 1, state)
-        for _ in range(self.max_iter if n_blocks > 1 else 0):
+        for number in range(self.max_iter if n_blocks > 1 else 0):
+            tell_progress(number / self.max_iter)
             trials = max(n_blocks, FEWEST_PAIRS)
             gain = refine_nodes(division, trials, state)
             gain += dissolve_nodes(division, max(trials // 4, FEWEST_PAIRS), state)

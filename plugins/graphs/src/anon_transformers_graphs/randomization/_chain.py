@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 
-from anon_transformers.base import GraphAnonymizer
+from anon_transformers.base import GraphAnonymizer, tell_progress
 from anon_transformers.exceptions import (
     DataError,
     InfeasibleError,
@@ -305,7 +305,8 @@ def _run_feature_chain(
 ) -> int:
     """The chain where features are computed anew in each step."""
     cost, n_accepted = 0.0, 0
-    for _ in range(n_steps):
+    for number in range(n_steps):
+        tell_progress(number / n_steps)
         n_done, _ = walk(chain, len(chain.log), rng)
         if not n_done:
             continue

@@ -23,7 +23,6 @@ from anon_transformers_graphs.studio._work import (
     CURVE,
     METHODS,
     PROTECT,
-    is_network,
 )
 
 WORK = "anon_transformers_graphs.studio._work"
@@ -44,7 +43,7 @@ def show(request: Request) -> Response:
 
 def _is_readable_network(project: Any) -> bool:
     try:
-        return is_network(project)
+        return bool(project.is_graph)
     except ConfigurationError:  # somebody is at work on the file
         return False
 

@@ -43,20 +43,16 @@ ENDS = 2
 Progress = Callable[[int, int, str], None]
 
 
-def is_network(project: Any) -> bool:
-    """Whether the release file of a project is about a network."""
-    source = project.content.get("source")
-    return isinstance(source, dict) and source.get("kind") == "graph"
-
-
 def read_edges(project: Any) -> "pd.DataFrame":
-    """The edges that the release file names, without what it drops."""
+    """The edges, by the reader that the release file names, without what it drops."""
     config = project.config
-    stated = config.source.templates["edges"]
-    if not stated or stated[0].holds_period:
-        raise DataError("source.edges: this page shows networks of one file.")
-    file = config.path(stated[0].fill(None))
-    edges, _ = registry().readers["graph"](edges=file)
+    options = config.source.options
+    for key, stated in config.source.templates.items():
+        if len(stated) > 1 or any(one.holds_period for one in stated):
+            raise DataError(f"source.{key}: this page shows networks of one file.")
+        if stated:
+            options[key] = config.path(stated[0].fill(None))
+    edges, _ = registry().readers[config.source.kind](**options)
     return edges.iloc[:, :ENDS]
 
 

@@ -14,7 +14,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from anon_transformers.jit import njit
+from anon_transformers.jit import njit, njit_nogil
 from anon_transformers_graphs._kernels.random_numbers import below
 
 SMALL = 48
@@ -357,7 +357,7 @@ def _best_of(division, nodes, side, kinds, score, state):
     return score
 
 
-@njit("Division, int64, uint64[::1]")
+@njit_nogil("Division, int64, uint64[::1]")
 def split_nodes(division, n_blocks, state):
     """Split all super-nodes of at least 2 k nodes, again and again.
 
@@ -435,7 +435,7 @@ def _pair(division, state):
     return block[one], block[other]
 
 
-@njit("Division, int64, uint64[::1]")
+@njit_nogil("Division, int64, uint64[::1]")
 def refine_nodes(division, n_trials, state):
     """Merge two near super-nodes and split them anew, as often as that gains.
 
@@ -469,7 +469,7 @@ def refine_nodes(division, n_trials, state):
     return gained
 
 
-@njit("Division, int64, uint64[::1]")
+@njit_nogil("Division, int64, uint64[::1]")
 def dissolve_nodes(division, n_trials, state):
     """Give the nodes of a super-node to others, as often as that gains.
 

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from anon_transformers.jit import njit
+from anon_transformers.jit import njit, njit_nogil
 from anon_transformers_graphs._kernels.edge_tables import holds, pair_key, table_of
 from anon_transformers_graphs._kernels.triangles import count_triangles
 from anon_transformers_graphs.randomization._kernels.switch import (
@@ -131,7 +131,7 @@ def is_accepted(error, new_error, rng):
     return new_error <= error or rng.random() < np.exp(error - new_error)
 
 
-@njit("Switched, int64, float64, float64, float64, float64, float64, generator")
+@njit_nogil("Switched, int64, float64, float64, float64, float64, float64, generator")
 def triangle_chain(chain, n_steps, scale, low, high, aim, strength, rng):
     """A chain that looks at triangles only, which a switch changes by few.
 

@@ -1,0 +1,50 @@
+"""What a file holds, from its name alone: no library of tables is loaded."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from anon_transformers.exceptions import DataError
+
+TABLE_KINDS = ("", "csv", "parquet")
+"""Kinds of sources that this library reads as a table; none: the suffix tells."""
+
+FILE_KINDS = (*TABLE_KINDS, "graph")
+"""Readers of this library, all of which open files; what else a path may be, the reader
+of a plugin knows. Whether a reader reads graphs, it says itself (``reads_graphs``)."""
+
+SUFFIXES = {"csv": "csv", "tsv": "csv", "parquet": "parquet", "pq": "parquet"}
+
+
+def kind_of_file(path: str | os.PathLike[str], legal: Iterable[str]) -> str:
+    """Format of a file, from its name; compression suffixes are looked through.
+
+    A format of a plugin is the suffix of its files: ``jsonl`` that of ``x.jsonl``.
+    """
+    kind, choices = known_kind(path), sorted(legal)
+    if kind is None and suffix_of(path) in choices:
+        kind = suffix_of(path)
+    if kind is None:
+        raise DataError(f"{path}: unknown file type; choices: {', '.join(choices)}.")
+    return kind
+
+
+def known_kind(path: str | os.PathLike[str]) -> str | None:
+    """The format of a file of this package, from its name; None for any other."""
+    return SUFFIXES.get(suffix_of(path))
+
+
+def surely_a_table(kind: str, paths: Iterable[str]) -> bool:
+    """Whether a source is known to be a table before a reader is asked.
+
+    A suffix may be that of a plugin's reader, which may read graphs.
+    """
+    if kind:
+        return kind in TABLE_KINDS
+    return all(known_kind(path) is not None for path in paths)
+
+
+def suffix_of(path: str | os.PathLike[str]) -> str:
+    """How a name ends, without the dot: ``csv`` is that of ``x.CSV.gz``."""
+    suffixes = [s.lower() for s in Path(path).suffixes]
+    return next((s[1:] for s in reversed(suffixes) if s not in {".gz", ".bz2"}), "")
