@@ -18,7 +18,11 @@ from anon_transformers.ledger._composition_report import (
     GroupValues,
     report_groups,
 )
-from anon_transformers.ledger._published_classes import KeyWords, PublishedClasses
+from anon_transformers.ledger._published_classes import (
+    LEFT_OUT,
+    KeyWords,
+    PublishedClasses,
+)
 from anon_transformers.parameters import whole
 
 Kind = Literal["permanent", "changing"]
@@ -95,6 +99,10 @@ class Composition:
       is the difference that an intruder takes who supposes that nobody has changed;
       below zero it is taken for zero. Not judged is an intruder who knows whose value
       has changed.
+
+    Persons whom a rule left out of a table because of their values are a class of their
+    own there: whoever knows the rule knows that they have few values, and if they come
+    into a table together with others later, their values are found by the difference.
 
     A group of which no table has shown a value is judged by k alone. A table may lack a
     column that another one shows; its values are given all the same, and as not shown.
@@ -313,21 +321,28 @@ def _nobody(columns: Mapping[str, Kind]) -> GroupedPersons:
 def _split_groups(
     membership: np.ndarray, numbers: np.ndarray, classes: np.ndarray
 ) -> _Split:
-    largest = int(classes.max(initial=0))
-    if largest > 4 * len(classes) + 1024:
-        kept = classes >= 0
+    largest, fewest = int(classes.max(initial=0)), int(classes.min(initial=0))
+    if largest - fewest > 4 * len(classes) + 1024:
+        kept, left_out = classes >= 0, classes <= LEFT_OUT
         named = classes.copy()
         named[kept] = np.unique(classes[kept], return_inverse=True)[1]
-        classes, largest = named, int(named.max(initial=0))
-    span = largest + FIRST_CLASS + 1
+        named[left_out] = (
+            LEFT_OUT - np.unique(classes[left_out], return_inverse=True)[1]
+        )
+        classes = named
+        largest, fewest = int(named.max(initial=0)), int(named.min(initial=0))
+    end = largest + FIRST_CLASS + 1
+    span = end + max(LEFT_OUT - fewest + 1, 0)
     # Nobody comes first, so that group 0 stays that of persons who are absent.
     codes = np.zeros(len(membership) + 1, dtype=np.int64)
-    codes[numbers + 1] = classes + FIRST_CLASS
+    codes[numbers + 1] = np.where(
+        classes <= LEFT_OUT, end + LEFT_OUT - classes, classes + FIRST_CLASS
+    )
     before = np.concatenate([np.zeros(1, np.int64), membership])
     found = number_keys(before * span + codes, span * (int(before.max(initial=0)) + 1))
     sizes = found.sizes.copy()
     sizes[0] -= 1
-    level = GroupLevel(before[found.first], codes[found.first], sizes)
+    level = GroupLevel(before[found.first], codes[found.first], sizes, end)
     return _Split(found.labels[1:].astype(np.int64), level)
 
 
@@ -359,7 +374,7 @@ def _split_values(
         np.concatenate([present.values, left.values[stays]]),
         np.concatenate([present.counts, left.counts[stays]]),
         _past(column, level),
-        column.shown[level.parents] | (level.classes >= from_class),
+        column.shown[level.parents] | level.shows(level.classes, from_class),
         (*column.of_classes, np.stack([of_classes // span, of_classes % span])),
         (*column.from_class, from_class),
         column.kind,
@@ -440,10 +455,10 @@ def _without_oldest(groups: GroupedPersons) -> tuple[np.ndarray, GroupedPersons]
     sizes = groups.sizes.copy()
     histories = groups.histories(np.arange(len(sizes)))[:, 1:]
     into, levels = np.zeros(len(sizes), dtype=np.int64), []
-    for codes in histories.T:
+    for codes, before in zip(histories.T, groups.levels[1:], strict=True):
         span = int(codes.max()) + 1
         found = number_keys(into * span + codes, (int(into.max()) + 1) * span)
-        level = GroupLevel(into[found.first], codes[found.first], found.sizes)
+        level = before._replace(parents=into[found.first], classes=codes[found.first])
         into = found.labels.astype(np.int64)  # group 0 comes first and stays 0
         level = level._replace(sizes=add_up(into, sizes, len(found.first)))
         level.sizes[0] = 0
@@ -470,7 +485,7 @@ def _merged_values(
     past[0] = MANY
     shown = np.zeros(1, dtype=bool)
     for level, from_class in zip(levels, column.from_class[1:], strict=True):
-        shown = shown[level.parents] | (level.classes >= from_class)
+        shown = shown[level.parents] | level.shows(level.classes, from_class)
     return GroupValues(
         column.dictionary,
         groups[found.first],

@@ -56,6 +56,11 @@ class GroupLevel(NamedTuple):
     parents: np.ndarray
     classes: np.ndarray  # 0 absent, 1 suppressed
     sizes: np.ndarray
+    end: int  # codes from here on are of persons who were left out
+
+    def shows(self, classes: np.ndarray, from_class: int) -> np.ndarray:
+        """Whether the table shows values of classes, by the first that it does."""
+        return (classes >= from_class) & (classes < self.end)
 
 
 @dataclass(frozen=True)
@@ -322,7 +327,7 @@ def _fewest_of_a_class(
         classes, values = column.of_classes[release]
         codes, which = level.classes[which], level.parents[which]
         known = np.bincount(classes[values > 0], minlength=int(codes.max()) + 1)[codes]
-        there = codes >= column.from_class[release]
+        there = level.shows(codes, column.from_class[release])
         fewest = np.where(there, np.minimum(fewest, known), fewest)
     return fewest
 
@@ -331,7 +336,9 @@ def _common(groups: GroupedPersons, name: str, which: np.ndarray) -> np.ndarray:
     """Values that all classes share which a group has been in."""
     column = groups.columns[name]
     histories = groups.histories(which)
-    histories *= histories >= np.array(column.from_class, dtype=np.int64)
+    for release, level in enumerate(groups.levels):
+        codes = histories[:, release]
+        codes[~level.shows(codes, column.from_class[release])] = ABSENT
     lengths = histories.max(axis=0, initial=0) + 1
     start = np.concatenate([[0], np.cumsum(lengths)])
     pairs = [

@@ -8,6 +8,7 @@ import pandas as pd
 
 from anon_transformers.ledger._composition import Composition, Kind
 from anon_transformers.ledger._published_classes import (
+    LEFT_OUT,
     SUPPRESSED_CLASS,
     PublishedClasses,
     key_words,
@@ -25,11 +26,15 @@ class WhoIsPublished(NamedTuple):
     ----------
     published : bool array
         One per person given.
+    left_out : int array
+        The cell of those who are left out for their values from now on; -1 for all
+        others.
     waiting, withheld : int
         Persons given who were never published, and who were, and are not now.
     """
 
     published: np.ndarray
+    left_out: np.ndarray
     waiting: int
     withheld: int
 
@@ -50,13 +55,16 @@ class PersonsSoFar:
     >>> so_far.add(PublishedClasses([1, 2], [0, 0], {"ill": ["x", "y"]}), stays=True)
     >>> so_far.last_classes([1, 3])
     array([ 0, -2])
-    >>> so_far.decide([1, 2, 3], [0, 0, 0], {"ill": ["x", "y", "x"]}, k=2, l={"ill": 2})
-    WhoIsPublished(published=array([ True,  True, False]), waiting=1, withheld=0)
+    >>> so_far.decide(
+    ...     [1, 2, 3], [0, 0, 0], {"ill": ["x", "y", "x"]}, k=2, l={"ill": 2}
+    ... ).published
+    array([ True,  True, False])
     """
 
     def __init__(self, sensitive: Mapping[str, Kind], *, window: int | None = None):
         self._composition = Composition(sensitive, window=window)
         self._last = np.empty(0, dtype=np.int64)
+        self._published = np.empty(0, dtype=bool)
         self._values: dict[str, pd.Series] = {
             name: pd.Series([], dtype=object) for name in sensitive
         }
@@ -72,13 +80,17 @@ class PersonsSoFar:
             Whether the number of a class means the same cell in all such releases.
         """
         self._composition = self._composition.extended(release)
-        numbers = self._numbers(release)
+        numbers, shown = self._numbers(release), release.classes > LEFT_OUT
         room = range(max(len(self._last), int(numbers.max(initial=-1)) + 1))
         grown = np.full(len(room), NEVER, dtype=np.int64)
         grown[: len(self._last)] = self._last
         if stays:
-            grown[numbers] = release.classes
+            grown[numbers[shown]] = release.classes[shown]
         self._last = grown
+        ever = np.zeros(len(room), dtype=bool)
+        ever[: len(self._published)] = self._published
+        ever[numbers[shown]] = True
+        self._published = ever
         for name, before in self._values.items():
             held = before.reindex(room).astype(object)
             held.iloc[numbers] = release.values[name].astype(object).to_numpy()
@@ -138,12 +150,23 @@ class PersonsSoFar:
             )
             report = self._composition.extended(shown).report(k, l)
             published[held] = ~np.asarray(report.to_withhold)
-        known = np.isin(numbers, np.flatnonzero(self._composition._membership))
+        before = np.isin(numbers, np.flatnonzero(self._published))
         return WhoIsPublished(
             published,
-            waiting=int((~published & ~known).sum()),
-            withheld=int((~published & known).sum()),
+            self._left_out(numbers, cells, published, k),
+            waiting=int((~published & ~before).sum()),
+            withheld=int((~published & before).sum()),
         )
+
+    def _left_out(
+        self, numbers: np.ndarray, cells: np.ndarray, published: np.ndarray, k: int
+    ) -> np.ndarray:
+        """The cell of newcomers who are k in it, and not published; -1 for others."""
+        decided = np.flatnonzero(self._composition._membership)
+        new = (cells != NOWHERE) & ~np.isin(numbers, decided)
+        sizes = np.bincount(cells[new], minlength=int(cells.max(initial=0)) + 1)
+        enough = sizes[np.maximum(cells, 0)] >= k
+        return np.where(new & enough & ~published, cells, NOWHERE)
 
     def _in_use(self) -> CellsInUse:
         """What :func:`reuse_cells` needs to know of earlier releases."""
@@ -151,7 +174,13 @@ class PersonsSoFar:
         members = pd.DataFrame(dict(self._values), index=range(len(membership)))
         return CellsInUse(
             # The last cell counts for counterfeits alone, of which there are none.
-            members.assign(cell=NOWHERE, group=membership, counterfeit=False)
+            members.assign(
+                cell=NOWHERE,
+                left_out=NOWHERE,
+                group=membership,
+                counterfeit=False,
+                published=self._published,
+            )
         )
 
     def _numbers(self, release: PublishedClasses) -> np.ndarray:

@@ -13,6 +13,9 @@ from anon_transformers.parameters import is_whole
 
 SUPPRESSED_CLASS = -1
 """The class of the persons whose quasi-identifiers are published as marks."""
+LEFT_OUT = -2
+"""The first class of persons who were left out of the table because of their values;
+each further batch of them has the next lower number."""
 WORD = 8
 """Bytes of one word of a key."""
 LARGEST_WHOLE = 2**63 - 1
@@ -30,7 +33,10 @@ class PublishedClasses:
         listed is absent: not in the source, or in the source and not in the table.
     classes : sequence of int
         The class of each person; -1: in the table with suppressed quasi-identifiers.
-        The numbers need not mean the same in two releases.
+        From -2 downwards: not in the table, because too few values are among those
+        with the same number. An intruder who knows the rule knows that of them, and
+        tells them apart from others who are absent. Their values are not used; give
+        None. The numbers need not mean the same in two releases.
     values : mapping of str to sequence, optional
         For each sensitive column the value of each person, as it is published. None
         and NaN are missing; other marks of a missing value must be given as None.
@@ -78,9 +84,11 @@ class PublishedClasses:
     def __repr__(self) -> str:
         """Counts alone: persons and values are private."""
         suppressed = int((self.classes == SUPPRESSED_CLASS).sum())
+        left_out = int((self.classes <= LEFT_OUT).sum())
         n_classes = len(np.unique(self.classes[self.classes >= 0]))
         return (
-            f"{type(self).__name__}({len(self.classes)} persons in {n_classes} "
+            f"{type(self).__name__}({len(self.classes) - left_out} persons in "
+            f"{n_classes} "
             f"classes, {suppressed} suppressed)"
         )
 
@@ -157,6 +165,4 @@ def _class_numbers(given: Any) -> np.ndarray:
         classes = classes.astype(np.int64)
     if classes.ndim != 1 or classes.dtype.kind not in "iu":
         raise DataError("classes must be one whole number per person.")
-    if classes.size and int(classes.min()) < SUPPRESSED_CLASS:
-        raise DataError("classes must be at least 0, or -1 where suppressed.")
     return np.ascontiguousarray(classes, dtype=np.int64)

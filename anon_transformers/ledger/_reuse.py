@@ -8,15 +8,16 @@ import numpy as np
 import pandas as pd
 
 from anon_transformers.exceptions import DataError, check_choice
-from anon_transformers.ledger._published_classes import PublishedClasses
+from anon_transformers.ledger._published_classes import LEFT_OUT, PublishedClasses
 from anon_transformers.parameters import whole
 
 NOWHERE = -1
 """The cell of those who are not in the table."""
-OWN = ("cell", "group", "counterfeit")
-NEVER_PUBLISHED = 0
-"""The group of those whom no table has held."""
-_UNUSED = {"group": NEVER_PUBLISHED, "counterfeit": False}
+OWN = ("cell", "left_out", "group", "counterfeit", "published")
+NEWCOMERS = 0
+"""The group of those of whom nothing was decided yet, but to wait for others."""
+_UNUSED = {"group": NEWCOMERS, "counterfeit": False, "published": False}
+"""Of a person of whom nothing was decided yet."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,9 +27,11 @@ class CellsInUse:
     Attributes
     ----------
     members : data frame
-        A row per person who was ever published: the ``cell`` in the last table (-1:
-        not in it), the ``group`` of those with the same cells in all releases, whether
-        a ``counterfeit`` stands in their place, and their values as last published.
+        A row per person who was ever published, or left out for their values: the
+        ``cell`` in the last table (-1: not in it), the cell that they were ``left_out``
+        of the last time (-1: of none), the ``group`` of those with the same cells in
+        all releases, whether a ``counterfeit`` stands in their place, whether they were
+        ever ``published``, and their values as last published.
     """
 
     members: pd.DataFrame = field(repr=False)
@@ -61,14 +64,17 @@ class ReuseDecision:
         """The table as :class:`Composition` judges it.
 
         A person in whose place a counterfeit stands is listed: no histogram tells that
-        they left.
+        they left. So is who was left out for their values, in a class of their own.
         """
         members = self.in_use.members
-        there = members[members["cell"] != NOWHERE]
-        values = there.drop(columns=list(OWN))
+        listed = members[(members[["cell", "left_out"]] != NOWHERE).any(axis=1)]
+        classes = listed["cell"].where(
+            listed["left_out"] == NOWHERE, LEFT_OUT - listed["left_out"]
+        )
+        values = listed.drop(columns=list(OWN))
         return PublishedClasses(
-            list(there.index),
-            there["cell"].to_numpy(),
+            list(listed.index),
+            classes.to_numpy(),
             {str(name): values[name] for name in values.columns},
         )
 
@@ -87,9 +93,10 @@ def reuse_cells(
 
     Persons with the same cells in all releases so far are a group. A group splits only
     if each part, and what is left of it, holds k persons and l values. Joiners of a
-    cell wait until k of them with l values are there. Where fewer leave or move, the
-    others of their group are withheld with them, or counterfeits with the values that
-    they were published with take their place.
+    cell wait until k of them are there, and are published if they have l values. If
+    not, they are left out, as a group that later joiners are no part of. Where fewer
+    leave or move, the others of their group are withheld with them, or counterfeits
+    with the values that they were published with take their place.
 
     Parameters
     ----------
@@ -111,10 +118,11 @@ def reuse_cells(
 
     Notes
     -----
-    Who waits for k is decided by presence and quasi-identifiers alone. Who waits for l
-    is decided by values: whoever knows that k joiners are there and not published
-    knows that they have fewer than l values. State a ``k`` large enough that this is
-    rare, and see minimality attacks.
+    Who waits is decided by presence and quasi-identifiers alone. Who is left out is
+    decided by values: whoever knows that k joiners are there and not published knows
+    that they have fewer than l values. If they came into a table together with others
+    later, the difference would show which. So they come by themselves, once they have
+    l values, or never. State a ``k`` large enough that this is rare.
 
     Examples
     --------
@@ -138,14 +146,17 @@ def reuse_cells(
     parts = _Parts(known, now, list(values), *limits)
     outcome = np.full(len(parts.index), NOWHERE)
     filled = np.zeros(len(parts.index), dtype=bool)
+    left_out = outcome.copy()
     for rows in parts.groups():
-        if parts.group[rows[0]] == NEVER_PUBLISHED:
+        if parts.group[rows[0]] == NEWCOMERS:
             for part in parts.of(rows):
                 if parts.is_enough(part):
                     outcome[part] = parts.target[part]
+                elif len(part) >= parts.k:
+                    left_out[part] = parts.target[part]
         else:
             _decide(parts, rows, outcome, filled, counterfeits)
-    return _decision(parts, outcome, filled)
+    return _decision(parts, outcome, filled, left_out)
 
 
 def _decide(
@@ -155,7 +166,7 @@ def _decide(
     filled: np.ndarray,
     counterfeits: bool,
 ) -> None:
-    """What becomes of a group that was published: which parts, or all as one."""
+    """What becomes of a group that was decided of: which parts, or all as one."""
     held = parts.held[rows[0]]
     split = parts.of(rows)
     shown = sorted((part for part in split if parts.is_enough(part)), key=len)
@@ -171,7 +182,7 @@ def _decide(
 
 
 class _Parts:
-    """Persons who were published or are there now, by group and by cell."""
+    """Persons who were decided of or are there now, by group and by cell."""
 
     def __init__(
         self,
@@ -189,7 +200,8 @@ class _Parts:
         self.rows_given = self.index.get_indexer(now.index)
         self.target = self.given["cell"].fillna(NOWHERE).to_numpy(dtype=np.int64)
         self.held = last["cell"].fillna(NOWHERE).to_numpy(dtype=np.int64)
-        self.group = last["group"].fillna(NEVER_PUBLISHED).to_numpy(dtype=np.int64)
+        self.group = last["group"].fillna(NEWCOMERS).to_numpy(dtype=np.int64)
+        self.published = (last["published"] == True).to_numpy()  # noqa: E712 - or NaN
         self.last = last[names]
         self._codes = [
             [pd.factorize(source[name])[0] for name in names]
@@ -255,17 +267,24 @@ def _opened(persons: Any, cells: Any, values: Mapping[str, Any]) -> pd.DataFrame
     return pd.DataFrame(columns, index=index)
 
 
-def _decision(parts: _Parts, outcome: np.ndarray, filled: np.ndarray) -> ReuseDecision:
+def _decision(
+    parts: _Parts, outcome: np.ndarray, filled: np.ndarray, left_out: np.ndarray
+) -> ReuseDecision:
     shown = (outcome != NOWHERE) & ~filled
-    before = parts.group != NEVER_PUBLISHED
+    before = parts.published
     values = parts.last.copy()
     values[shown] = parts.given.loc[shown, parts.names]
-    members = values.assign(cell=outcome, counterfeit=filled)
+    members = values.assign(
+        cell=outcome,
+        left_out=left_out,
+        counterfeit=filled,
+        published=parts.published | shown,
+    )
     # Who shared all cells so far and shares this one is of one group again.
-    cell = pd.Series(outcome, index=parts.index)
-    key = pd.MultiIndex.from_arrays([parts.group, cell.to_numpy()])
+    key = pd.MultiIndex.from_arrays([parts.group, outcome, left_out])
     members["group"] = pd.factorize(key)[0] + 1
-    members = members[before | shown]
+    decided = (parts.group != NEWCOMERS) | (left_out != NOWHERE) | shown
+    members = members[decided]
     fill = members.loc[members["counterfeit"], ["cell", *parts.names]].reset_index(
         drop=True
     )

@@ -31,6 +31,7 @@ from anon_transformers.release._ledger import (
 )
 from anon_transformers.release._log import LOG, stage
 from anon_transformers.release._persons_in_classes import (
+    LEFT_OUT,
     SUPPRESSED_CLASS,
     PersonsInClasses,
 )
@@ -234,8 +235,11 @@ class Together:
         kept = before.with_table(table, schema_of(table), candidate.run.id, published)
         if kept != before:
             kept.write(config.home)
+        classes = now.classes.copy()
+        of_table = classes[: len(now.rows)]  # then come those who are left out
         cells = kept.numbers_of(table.iloc[now.rows])
-        return np.where(now.classes == SUPPRESSED_CLASS, SUPPRESSED_CLASS, cells)
+        of_table[:] = np.where(of_table == SUPPRESSED_CLASS, SUPPRESSED_CLASS, cells)
+        return classes
 
     @cached_property
     def _now(self) -> PersonsInClasses:
@@ -423,10 +427,10 @@ class _KeyedTable:
         if not others:
             return self
         known = pd.MultiIndex.from_arrays([self.classes, *others])
-        classes = pd.factorize(known)[0]
+        hidden = self.classes <= LEFT_OUT
         if not self.suppressed_shown:
-            hidden = self.classes == SUPPRESSED_CLASS
-            classes = np.where(hidden, SUPPRESSED_CLASS, classes)
+            hidden |= self.classes == SUPPRESSED_CLASS
+        classes = np.where(hidden, self.classes, pd.factorize(known)[0])
         return replace(self, classes=classes)
 
 

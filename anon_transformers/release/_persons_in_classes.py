@@ -1,7 +1,7 @@
 """Who is in which class of a published table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,8 @@ from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable
 
 SUPPRESSED_CLASS = -1
+LEFT_OUT = -2
+"""The first class of those who were left out of the table because of their values."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +26,8 @@ class PersonsInClasses:
     persons : list of str
         The key of each.
     classes : int array
-        The class of each; -1 where all quasi-identifiers are suppressed.
+        The class of each; -1 where all quasi-identifiers are suppressed, and less for
+        those who were left out.
     values : dict of str to list
         The value of each in the sensitive columns that are judged; None is missing.
     suppressed_shown : bool
@@ -38,6 +41,20 @@ class PersonsInClasses:
     values: dict[str, list[str | None]]
     suppressed_shown: bool
     rows: np.ndarray = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+
+    def with_left_out(
+        self, persons: Sequence[str], cells: np.ndarray
+    ) -> "PersonsInClasses":
+        """The same, with those whom ``recoding: reuse`` left out of a cell.
+
+        No table shows a value of them, and none is kept.
+        """
+        return replace(
+            self,
+            persons=[*self.persons, *persons],
+            classes=np.concatenate([self.classes, LEFT_OUT - cells]),
+            values={n: [*of, *[None] * len(cells)] for n, of in self.values.items()},
+        )
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ as the ledger keeps them; the gate judges the outcome like any other candidate.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,11 +66,17 @@ class ProtectedRows:
         The row of the source that each row was made of.
     report : Report
         What was done.
+    left_out : DataFrame
+        Who was left out of which cell because of too few values: a ``row`` of each in
+        the source, and the ``cell``.
     """
 
     table: pd.DataFrame
     rows: np.ndarray
     report: Report
+    left_out: pd.DataFrame = field(
+        default_factory=lambda: pd.DataFrame({"row": [], "cell": []}, dtype="int64")
+    )
 
 
 class Recoding:
@@ -164,7 +170,13 @@ class Recoding:
             table, rows = made.table[held].reset_index(drop=True), made.rows[held]
         else:
             table = self._labelled(rows, cells[persons.of_rows[rows]])
-        return ProtectedRows(table, rows, self._report(table, persons, rows, started))
+        out = np.flatnonzero(decided.left_out != NO_CELL)
+        return ProtectedRows(
+            table,
+            rows,
+            self._report(table, persons, rows, started),
+            pd.DataFrame({"row": persons.first[out], "cell": decided.left_out[out]}),
+        )
 
     def _so_far(self, key: "MembershipKey") -> "PersonsSoFar":
         """The persons of all earlier releases, as the gate will judge them."""

@@ -70,6 +70,7 @@ from anon_transformers.release._ledger import source_of
 from anon_transformers.release._person_columns import refuse_dropped_persons
 from anon_transformers.release._persons_in_classes import (
     PersonsInClasses,
+    PersonsOfRows,
     persons_in_classes,
 )
 from anon_transformers.release._pseudonyms import (
@@ -93,11 +94,14 @@ from anon_transformers.release._source import (
 )
 from anon_transformers.release._stated_recoding import reuses_cells
 from anon_transformers.release._table_evidence import (
+    LEFT_OUT,
     LINKS,
     MEMBERSHIPS,
     linked_rows,
+    read_left_out,
     read_memberships,
     read_rows,
+    write_left_out,
     write_memberships,
 )
 from anon_transformers.release._table_numbers import (
@@ -122,6 +126,7 @@ class TableForm(Form):
         f"candidate/{REFERENCES}",
         f"candidate/{LINKS}",
         f"candidate/{MEMBERSHIPS}",
+        f"candidate/{LEFT_OUT}",
     )
 
     @property
@@ -221,6 +226,7 @@ class TableForm(Form):
         table = table.iloc[order].reset_index(drop=True)
         table = table.assign(**self._pseudonyms(source, rows[order], run.id))
         noted = self.write_links(draft, anonymizer, rows[order])
+        noted |= write_left_out(draft, made.left_out)
         if "memberships" in evidence_kinds(run.thresholds):
             noted |= write_memberships(draft, anonymizer, rows[order])
         write_json(draft / REFERENCES, references(source, config.roles))
@@ -443,10 +449,10 @@ class TableForm(Form):
     ) -> PersonsInClasses:
         """Who is in which class, with their values in these sensitive columns."""
         roles, (table,) = self.config.roles, candidate.tables
-        subject = candidate.source[str(roles.subject)].iloc[read_rows(candidate)]
-        return persons_in_classes(
+        subject = str(roles.subject)
+        found = persons_in_classes(
             table,
-            subject,
+            candidate.source[subject].iloc[read_rows(candidate)],
             roles.quasi_identifiers,
             columns,
             candidate.suppression_label,
@@ -454,6 +460,14 @@ class TableForm(Form):
             suppressed_shown=self.config.anonymizer.params.get("suppression")
             != "blank",
             linked=self._linked(candidate),
+        )
+        left_out = read_left_out(candidate)
+        if left_out is None:
+            return found
+        everybody = PersonsOfRows.of(candidate.source, subject, (), {})
+        numbers = everybody.of_rows[left_out["row"].to_numpy()]
+        return found.with_left_out(
+            [everybody.keys[number] for number in numbers], left_out["cell"].to_numpy()
         )
 
     def faults(self, candidate: Candidate) -> list[str]:

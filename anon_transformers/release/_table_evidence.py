@@ -1,4 +1,4 @@
-"""Private evidence of a candidate table: links to the source, degrees of membership.
+"""Private evidence of a candidate: links to the source, memberships, who is left out.
 
 It lies in the folder of the run beside the candidate, and is removed with it.
 """
@@ -16,6 +16,7 @@ from anon_transformers.release._run import sha256
 
 LINKS = "links.parquet"
 MEMBERSHIPS = "memberships.parquet"
+LEFT_OUT = "left_out.parquet"
 
 
 def read_rows(candidate: Candidate) -> np.ndarray:
@@ -26,6 +27,22 @@ def read_rows(candidate: Candidate) -> np.ndarray:
 def _read_links(candidate: Candidate) -> pd.DataFrame:
     noted = candidate.noted["links_sha256"]
     return read_parquet(candidate.run.evidence_file(LINKS, noted, "links"))
+
+
+def write_left_out(draft: Path, left_out: pd.DataFrame) -> dict[str, Any]:
+    """Write who was left out of which cell; returns what is noted of it."""
+    if left_out.empty:
+        return {}
+    write_parquet(left_out, draft / LEFT_OUT)
+    return {"left_out_sha256": sha256(draft / LEFT_OUT)}
+
+
+def read_left_out(candidate: Candidate) -> pd.DataFrame | None:
+    """A row of the input of each person who was left out, and the cell."""
+    noted = candidate.noted.get("left_out_sha256")
+    if noted is None:
+        return None
+    return read_parquet(candidate.run.evidence_file(LEFT_OUT, noted, "who is left out"))
 
 
 def linked_rows(candidate: Candidate) -> dict[str, Any]:

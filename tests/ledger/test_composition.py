@@ -97,6 +97,33 @@ def test_joiners_who_share_a_value_are_told_by_difference():
     assert report.failing.tolist() == [False] * 4 + [True] * 2
 
 
+@pytest.mark.parametrize("kind", ["permanent", "changing"])
+def test_who_was_left_out_for_their_values_comes_alone_or_never(kind):
+    """e and g were enough for k, and not shown: they are known to share a value."""
+    left_out = {0: "abcd", -2: "eg"}
+    assert judged(release(left_out), release({0: "abcd"}), kind=kind).passed
+    values = {**VALUES, "h": "x"}
+    later = release({0: "abcdegfh"}, values)
+    report = judged(release(left_out), later, kind=kind)
+    assert failing(report) == {"difference": 2}
+    both = {0: "ab", -2: "eg", -3: "df"}
+    assert judged(release(both), kind=kind).l_reached == {"ill": 2}
+    together = judged(release(both), release({0: "ab", 1: "egdf"}), kind=kind)
+    assert failing(together) == {"difference": 4}
+
+
+def test_batches_that_were_left_out_may_have_large_numbers():
+    far = {0: "ab", -2: "eg", -(10**9): "df"}
+    report = judged(release(far), release({0: "ab", 1: "egdf"}))
+    assert (report.groups, failing(report)) == (3, {"difference": 4})
+
+
+def test_a_window_forgets_who_was_left_out():
+    releases = [release({0: "abcd", -2: "eg"}), release({0: "abcdegf"})]
+    assert not judged(*releases).passed
+    assert judged(*releases, window=1).passed
+
+
 def test_leavers_who_share_a_value_are_told_by_difference():
     report = judged(release({0: "abcdeg"}), release({0: "abcd"}))
     assert failing(report) == {"difference": 2}
@@ -239,7 +266,6 @@ def test_what_is_extended_stays_as_it_was():
     [
         (lambda: PublishedClasses([1, None], [0, 0]), DataError, "1 keys|2 keys"),
         (lambda: PublishedClasses([1, 2], [0]), DataError, "1 classes for 2 persons"),
-        (lambda: PublishedClasses([1], [-2]), DataError, "at least 0, or -1"),
         (lambda: PublishedClasses([1], [0.5]), DataError, "whole number per person"),
         (lambda: PublishedClasses([1], [0], {"ill": []}), DataError, "'ill' are 0"),
         (lambda: Composition(presence="no"), ParameterError, "'known', 'unknown'"),

@@ -1,5 +1,7 @@
 """Cells that stay: cases by hand, and two years of a table that grows and shrinks."""
 
+import itertools
+import random
 from collections import Counter
 
 import numpy as np
@@ -37,6 +39,16 @@ def decide(in_use, cells, counterfeits=False):
         pytest.param([{0: "AbC"}, {0: "eAbC"}], "ACb", "ACb", id="joiner-waits"),
         pytest.param([{0: "Ab"}, {0: "AbEG"}], "Ab", "Ab", id="joiners-wait-for-l"),
         pytest.param([{0: "Ab"}, {0: "AbEf"}], "AEbf", "AEbf", id="joiners-come"),
+        pytest.param(
+            [{0: "Ab"}, {0: "AbEG"}, {0: "AbEGh"}], "Ab", "Ab", id="left-out-stay-so"
+        ),
+        pytest.param(
+            [{0: "Ab"}, {0: "AbEG"}, {0: "AbEGhI"}], "AIbh", "AIbh", id="later-joiners"
+        ),
+        pytest.param(
+            [{0: "Ab"}, {0: "AbEG", 1: "hi"}, {2: "EGhi", 0: "Ab"}], "Ab", "Ab",
+            id="two-that-were-left-out-are-not-one",
+        ),
         pytest.param([{0: "AbCd"}, {0: "AbC"}], "", "ACb", id="lone-leaver"),
         pytest.param([{0: "AbCd"}, {0: "Ab"}], "Ab", "Ab", id="leavers-go"),
         pytest.param(
@@ -63,6 +75,58 @@ def test_who_is_published(months, expected, with_counterfeits):
             composition = composition.extended(decision.published_classes())
         assert shown == wanted
         assert composition.report(2, 2).passed
+
+
+JOINERS = [dict.fromkeys("ab", 0), dict.fromkeys("abcd", 0), dict.fromkeys("abcde", 0)]
+"""Two come in the second month, and one more in the third."""
+
+
+def tables(months, values):
+    """Who is shown where in each month, and the histogram of each cell."""
+    in_use, seen = None, []
+    for month in months:
+        persons = sorted(month)
+        cells = [month[person] for person in persons]
+        held = {"ill": [values[person] for person in persons]}
+        decision = reuse_cells(in_use, persons, cells, held, k=2, l=2)
+        in_use = decision.in_use
+        shown = [
+            p for p, is_in in zip(persons, decision.published, strict=True) if is_in
+        ]
+        histogram = Counter((month[p], values[p]) for p in shown)
+        where = tuple((p, month[p]) for p in shown)
+        seen.append((where, tuple(sorted(histogram.items()))))
+    return tuple(seen)
+
+
+def some_months(seed):
+    """Five persons who come, leave and move between two cells, for three months."""
+    draw = random.Random(seed)
+    months, present = [], {p: draw.randrange(2) for p in "abcd"}
+    for _ in range(3):
+        months.append(dict(present))
+        for person in "abcde":
+            if draw.random() < 0.3:
+                present.pop(person, None)
+            elif draw.random() < 0.5:
+                present[person] = draw.randrange(2)
+    return [month for month in months if month]
+
+
+@pytest.mark.parametrize(
+    "months", [JOINERS, *map(some_months, range(4))], ids=["joiners", *"abcd"]
+)
+def test_whoever_knows_the_rule_and_all_tables_finds_nobody(months):
+    """Tries all values that everybody can have, and keeps those that agree."""
+    everybody = sorted({person for month in months for person in month})
+    agreeing = {}
+    for held in itertools.product("xy", repeat=len(everybody)):
+        values = dict(zip(everybody, held, strict=True))
+        agreeing.setdefault(tables(months, values), []).append(values)
+    assert len(agreeing) > 1
+    for seen, possible in agreeing.items():
+        for person in {person for where, _ in seen for person, _ in where}:
+            assert len({values[person] for values in possible}) == 2
 
 
 def test_a_counterfeit_has_the_value_of_who_left():

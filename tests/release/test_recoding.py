@@ -259,12 +259,55 @@ def test_joiners_wait_and_come_together(towns):
     assert towns.publish(a=9, b=6) == {"a": 9, "b": 6}
 
 
-def test_joiners_of_one_value_wait(towns):
+def joiners(name, jobs, town="a"):
+    return [[f"NAMEMARK{name}{n}", town, f"JOBMARK{j}"] for n, j in enumerate(jobs)]
+
+
+def test_joiners_of_one_value_never_come_with_others(towns):
+    """Who knows that they were enough, and not shown, would tell their values apart."""
     towns.publish(a=6)
-    others = [[f"NAMEMARKo{n}", "a", "JOBMARKx"] for n in range(4)]
-    assert towns.publish(a=6, more=others) == {"a": 6}
-    one_more = [*others, ["NAMEMARKp", "a", "JOBMARKy"]]
-    assert towns.publish(a=6, more=one_more) == {"a": 11}
+    first = joiners("o", "xxxx")
+    assert towns.publish(a=6, more=first) == {"a": 6}
+    assert towns.publish(a=6, more=[*first, *joiners("p", "y")]) == {"a": 6}
+    later = [*first, *joiners("p", "yxz")]
+    assert towns.publish(a=6, more=later) == {"a": 9}
+    moved = [[name, "b", job] for name, _, job in first]
+    assert towns.publish(a=6, more=[*moved, *later[4:]], b=6) == {"a": 9}
+
+
+def test_joiners_who_are_too_few_wait_for_others(towns):
+    towns.publish(a=6)
+    assert towns.publish(a=6, more=joiners("o", "xx")) == {"a": 6}
+    assert towns.publish(a=6, more=joiners("o", "xxy")) == {"a": 9}
+
+
+def test_no_value_is_kept_of_who_was_left_out(towns):
+    towns.publish(a=6)
+    towns.publish(a=6, more=joiners("o", "xxxx"))
+    ledger = towns.ledger()
+    name = ledger.publications()[-1].publication.name
+    stored = ledger.read_memberships(name, MembershipKey(SECRET))
+    left_out = stored.classes < -1
+    assert left_out.sum() == 4
+    assert (stored.values["job"][left_out] == 0).all()
+    assert (stored.values["job"][~left_out] != 0).all()
+
+
+def test_who_was_left_out_is_in_no_other_release_with_others(towns, another_release):
+    towns.publish(a=6)
+    first = joiners("o", "xxxx")
+    towns.publish(a=6, more=first)
+    other = another_release("other")
+    other.write(
+        **{
+            **towns.release.content,
+            "target": {"path": "out-other"},
+            "recoding": "fresh",
+        }
+    )
+    towns.write(a=6, more=[*first, *joiners("p", "yzx")])
+    with pytest.raises(GateError, match="4 persons of whom the difference"):
+        publish(validate(anonymize(load(other.file))))
 
 
 def test_a_lone_leaver_takes_the_group_along(towns):
