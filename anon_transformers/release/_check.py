@@ -149,6 +149,7 @@ def _refuse_wrong_parameters(config: ReleaseConfig) -> None:
     from anon_transformers.release._load import refuse_headers_that_run, refuse_overlap
 
     form = form_of(config)
+    form.refuse_wrong_options()
     make_anonymizer(config, config.thresholds)
     check_gate(form, config.thresholds)
     check_ladder(form, config.thresholds)

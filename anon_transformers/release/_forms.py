@@ -160,6 +160,10 @@ class Form(ABC):
         """Refuse other columns than those of the source, if that can be asked now."""
         return
 
+    @abstractmethod
+    def refuse_wrong_options(self) -> None:
+        """Refuse options that the reader of the source does not take."""
+
     def refuse_too_small(
         self,
         anonymizer: BaseAnonymizer,

@@ -7,7 +7,14 @@ for granted.
 """
 
 import warnings
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from inspect import signature
 from pathlib import Path
 from typing import Any, ClassVar
@@ -89,6 +96,10 @@ class GraphTablesForm(Form):
     def judges(self, evidence: str) -> bool:
         """Whether it has this kind of evidence: of a graph alone."""
         return evidence == "graph"
+
+    def refuse_wrong_options(self) -> None:
+        """Refuse options that the reader of the source does not take."""
+        _reader_of(self.config.source.kind, _options(self.config))
 
     def read(self) -> dict[str, pd.DataFrame]:
         """Read the two files and check their columns and weights."""
@@ -203,9 +214,7 @@ def read_graph(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame]:
 def _call_reader(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame | None]:
     """Read with the reader that the source names, and check the columns."""
     readers, kind, options = installed().readers, config.source.kind, _options(config)
-    reader = readers[kind]
-    with refused_under("source"):
-        refuse_wrong_parameters(reader, options)
+    reader = _reader_of(kind, options)
     for key, path in options.items():
         if not isinstance(path, Path):
             continue
@@ -221,6 +230,14 @@ def _call_reader(config: ReleaseConfig) -> tuple[pd.DataFrame, pd.DataFrame | No
         if table is not None:
             refuse_undeclared(list(table.columns), config.roles, f"source.{key}")
     return found
+
+
+def _reader_of(kind: str, options: dict[str, Any]) -> Callable[..., Any]:
+    """The reader of a kind; refuses options that it does not take."""
+    reader = installed().readers[kind]
+    with refused_under("source"):
+        refuse_wrong_parameters(reader, options)
+    return reader
 
 
 def _options(config: ReleaseConfig) -> dict[str, Any]:

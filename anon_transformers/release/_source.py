@@ -64,6 +64,19 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
     return read_one(config, kind, reader, options)
 
 
+def refuse_wrong_options(config: ReleaseConfig) -> None:
+    """Refuse options that the reader of a source does not take, before it is there."""
+    source, options, kind = config.source, config.source.options, config.source.kind
+    if source.path is not None:
+        options["path"] = source.paths[0]
+    if not kind:
+        try:
+            kind = kind_of_file(options["path"], installed().readers)
+        except DataError:  # what fills in a path may bring its ending
+            return
+    reader_of(config, kind, options)
+
+
 def reader_of(
     config: ReleaseConfig, kind: str, options: dict[str, Any]
 ) -> Callable[..., Any]:

@@ -90,6 +90,7 @@ from anon_transformers.release._source import (
     refuse_several_values,
     refuse_unstated_dates,
     refuse_unstated_numbers,
+    refuse_wrong_options,
     stated_marks,
 )
 from anon_transformers.release._stated_recoding import reuses_cells
@@ -159,6 +160,10 @@ class TableForm(Form):
     def refuse_misspelled_columns(self) -> None:
         """Refuse other columns than those of the source, if its file can be opened."""
         refuse_misspelled_columns(self.config)
+
+    def refuse_wrong_options(self) -> None:
+        """Refuse options that the reader of the source does not take."""
+        refuse_wrong_options(self.config)
 
     @cached_property
     def models(self) -> list[PrivacyModel]:

@@ -66,6 +66,11 @@ def test_a_file_in_order_is_read_and_nothing_is_written(release):
         ({"target": {"path": "out", "format": "exel"}}, "target.format"),
         ({"source": {"path": "people.csv", "kind": "cvs"}}, "source.kind"),
         (
+            {"source": {"path": "people.csv", "encodng": "utf-8"}},
+            "source: unknown parameter 'encodng'; did you mean 'encoding'?",
+        ),
+        ({"source": {"path": ["people.csv"], "seperator": ";"}}, "'seperator'"),
+        (
             {
                 "on_refusal": {
                     "back_off": [{"anonymizer": {"name": "datafly", "kk": 5}}]
