@@ -117,8 +117,9 @@ def register_privacy_models(register):
     better, what becomes of it when classes merge (``merging``: ``"any"``,
     ``"satisfying"`` or ``"none"``) and which way of each parameter asks for more
     (``tighter``). ``Classes.sizes`` and the counts of values are of persons where a
-    subject tells them apart; ``Classes.rows`` are not. The last column of
-    ``SensitiveCounts.counts`` counts missing values, each of which may be any value.
+    subject tells them apart, and so are ``Classes.rows`` for a model, which cannot
+    count rows there by mistake. The last column of ``SensitiveCounts.counts`` counts
+    missing values, each of which may be any value.
 
     A model need not see that ``HIV`` and ``hiv`` are one value: it is asked a second
     time, with values as people read them, and the worse answer counts.

@@ -47,6 +47,7 @@ GX_MAY_NAME = {
     "judge_both",
     "judge_each",
     "judges_values",
+    "report_of",
     "describe_exposed",
     "describe_level",
     "Verdict",

@@ -302,10 +302,13 @@ class Classes:
         >>> classes.merge(np.array([0, 1, 1]), n_classes=2).sizes
         array([2, 2])
         """
-        rows = add_up(into, self.rows, n_classes)
-        persons = self._persons
+        rows, persons = add_up(into, self.rows, n_classes), self._persons
+        sizes = rows
         if persons is not None:
             persons = merge_table(persons, into, n_classes)
+            sizes = np.diff(persons.indptr).astype(np.int64)
+            # Without rows (see without_rows) there are none after a merge, either.
+            rows = sizes if self.rows is self.sizes else rows
         joint = self._joint
         if joint is not None:
             joint = replace(joint, counts=merge_table(joint.counts, into, n_classes))
@@ -315,7 +318,7 @@ class Classes:
             population = add_up(into, population, n_classes)
         shown = -1 if self.suppressed is None else int(into[self.suppressed])
         return Classes(
-            sizes=rows if persons is None else np.diff(persons.indptr).astype(np.int64),
+            sizes=sizes,
             rows=rows,
             labels=None if self.labels is None else np.append(into, -1)[self.labels],
             suppressed=None if shown < 0 else shown,
@@ -328,6 +331,23 @@ class Classes:
             _persons=persons,
             _joint=joint,
         )
+
+    def without_rows(self) -> "Classes":
+        """The same classes for who must count persons: ``rows`` are ``sizes``.
+
+        Where no subject was given, rows are what there is to count, and stay. Else the
+        class of each row is left out, too, for it tells how many rows there are.
+
+        Examples
+        --------
+        >>> table = pd.DataFrame({"age": [20] * 6, "who": ["Ann"] * 6})
+        >>> classes = Classes.from_frame(table, ["age"], subject="who")
+        >>> classes.rows, classes.without_rows().rows
+        (array([6]), array([1]))
+        """
+        if self._persons is None:
+            return self
+        return replace(self, rows=self.sizes, labels=None)
 
     def kept(self) -> "Classes":
         """The classes without the suppressed one."""

@@ -44,6 +44,7 @@ from anon_transformers.privacy import (
     judge_both,
     judge_each,
     judges_values,
+    report_of,
 )
 from anon_transformers.privacy.probabilistic._disclosure import wanted_columns
 from anon_transformers.registry import OUR_DISTRIBUTIONS, registry
@@ -573,7 +574,7 @@ def details_of(
     declared = getattr(type(model), "details", ())
     names = {*map(str, columns), *(field.name for field in fields(model))}
     names |= {*declared} if isinstance(declared, tuple) else set()
-    return numbers_only(model.report(evidence), names)
+    return numbers_only(report_of(model, evidence), names)
 
 
 @discreetly

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         judges_values,
         level_of,
         may_judge_values,
+        report_of,
         stands_alone,
     )
     from anon_transformers.privacy._k_anonymity import KAnonymity
@@ -86,5 +87,6 @@ __all__ = [
     "may_judge_values",
     "posterior_belief",
     "prior_belief",
+    "report_of",
     "stands_alone",
 ]

@@ -49,7 +49,8 @@ class PrivacyModel(Protocol):
     -----
     A model is asked about sensitive values as they are and as people read them
     (``HIV``, ``hiv``), and the worse counts. One that looks at readings itself, or at
-    no value, says so with ``judges_readings = True`` and is asked once.
+    no value, says so with ``judges_readings = True`` and is asked once. Where a subject
+    tells persons apart, ``rows`` of the classes it is asked about are their ``sizes``.
 
     A model may have a method ``report(evidence)`` that tells more, a mapping. Of it a
     gate tells the numbers that stand under names of columns, of the model's parameters,
@@ -174,6 +175,9 @@ def readings(model: PrivacyModel, evidence: Any) -> list[Any]:
     value. Of any other one it is not known, so that it is asked about both: spellings
     of one value would hide how frequent it is.
 
+    Where a subject tells persons apart, classes come without their rows: a model that
+    counted them would take six rows of one person for a crowd.
+
     Examples
     --------
     >>> from anon_transformers.evidence import Classes
@@ -183,11 +187,18 @@ def readings(model: PrivacyModel, evidence: Any) -> list[Any]:
     >>> len(readings(KAnonymity(k=2), classes))
     1
     """
+    evidence = _persons_only(evidence)
     if _judges_readings(model):
         return [evidence]
     as_read = getattr(evidence, "as_read", None)
     read = None if as_read is None else as_read()
     return [evidence] if read is None else [evidence, read]
+
+
+def _persons_only(evidence: Any) -> Any:
+    """Evidence as models judge it: where there are persons, rows cannot be counted."""
+    without_rows = getattr(evidence, "without_rows", None)
+    return evidence if without_rows is None else without_rows()
 
 
 def level_of(model: PrivacyModel, evidence: Any) -> int | float:
@@ -196,6 +207,11 @@ def level_of(model: PrivacyModel, evidence: Any) -> int | float:
     if any(map(math.isnan, levels)):
         raise NotEvaluable(f"{model.name} gives no level for this table.")
     return min(levels) if model.better == "higher" else max(levels)
+
+
+def report_of(model: Any, evidence: Any) -> Any:
+    """What a model that has a method ``report`` tells of a table beside its level."""
+    return model.report(_persons_only(evidence))
 
 
 def judge_both(model: PrivacyModel, private: Any, published: Any) -> Verdict:

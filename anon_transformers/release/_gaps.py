@@ -23,7 +23,8 @@ from anon_transformers.privacy import judge
 from anon_transformers.privacy._judge import answers
 from anon_transformers.release._build import make_hierarchies, make_model
 from anon_transformers.release._forms import GateInput
-from anon_transformers.release._table import TableForm, references
+from anon_transformers.release._table import TableForm
+from anon_transformers.release._table_evidence import references
 
 
 @dataclass(frozen=True)

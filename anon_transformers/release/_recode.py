@@ -7,7 +7,7 @@ as the ledger keeps them; the gate judges the outcome like any other candidate.
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,6 +45,7 @@ from anon_transformers.release._persons_in_classes import (
     SUPPRESSED_CLASS,
     PersonsOfRows,
 )
+from anon_transformers.release._protected_rows import ProtectedRows
 from anon_transformers.release._run import Run
 from anon_transformers.release._stated_composition import AskedTogether
 from anon_transformers.release._stated_recoding import REUSE
@@ -52,31 +53,6 @@ from anon_transformers.release._stated_recoding import REUSE
 if TYPE_CHECKING:
     from anon_transformers.ledger import MembershipKey
     from anon_transformers.ledger._persons_so_far import PersonsSoFar
-
-
-@dataclass(frozen=True)
-class ProtectedRows:
-    """A table as a method made it, or in kept cells.
-
-    Attributes
-    ----------
-    table : DataFrame
-        What is published, in the order of the source.
-    rows : int array
-        The row of the source that each row was made of.
-    report : Report
-        What was done.
-    left_out : DataFrame
-        Who was left out of which cell because of too few values: a ``row`` of each in
-        the source, and the ``cell``.
-    """
-
-    table: pd.DataFrame
-    rows: np.ndarray
-    report: Report
-    left_out: pd.DataFrame = field(
-        default_factory=lambda: pd.DataFrame({"row": [], "cell": []}, dtype="int64")
-    )
 
 
 class Recoding:

@@ -67,8 +67,11 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
 def refuse_wrong_options(config: ReleaseConfig) -> None:
     """Refuse options that the reader of a source does not take, before it is there."""
     source, options, kind = config.source, config.source.options, config.source.kind
+    mapped = config.airflow.map
     if source.path is not None:
         options["path"] = source.paths[0]
+    elif mapped is not None and mapped.tables is not None:
+        options["path"] = mapped.tables
     if not kind:
         try:
             kind = kind_of_file(options["path"], installed().readers)

@@ -18,10 +18,9 @@ import pandas as pd
 from anon_transformers._data.columns import identify, to_text
 from anon_transformers._data.dates import looks_like_dates
 from anon_transformers.base import BaseAnonymizer
-from anon_transformers.evidence import Classes, Report, distribution
+from anon_transformers.evidence import Classes, Report
 from anon_transformers.evidence._references import by_single
 from anon_transformers.exceptions import (
-    ReleaseError,
     RepeatedIdentifierWarning,
     TellingColumnsWarning,
 )
@@ -73,12 +72,13 @@ from anon_transformers.release._persons_in_classes import (
     PersonsOfRows,
     persons_in_classes,
 )
+from anon_transformers.release._protected_rows import ProtectedRows
 from anon_transformers.release._pseudonyms import (
     linked_classes,
     make_pseudonyms,
     pseudonym_secret,
 )
-from anon_transformers.release._recode import ProtectedRows, Recoding
+from anon_transformers.release._recode import Recoding
 from anon_transformers.release._recoverable_labels import recoverable_faults
 from anon_transformers.release._run import Run, sha256, tie_key, write_json
 from anon_transformers.release._source import (
@@ -98,10 +98,12 @@ from anon_transformers.release._table_evidence import (
     LEFT_OUT,
     LINKS,
     MEMBERSHIPS,
+    REFERENCES,
     linked_rows,
     read_left_out,
     read_memberships,
     read_rows,
+    references,
     write_left_out,
     write_memberships,
 )
@@ -111,8 +113,6 @@ from anon_transformers.release._table_numbers import (
     counts_rows,
     losses,
 )
-
-REFERENCES = "references.json"
 
 
 class TableForm(Form):
@@ -266,9 +266,7 @@ class TableForm(Form):
             table = unknown_by_key(partial(anonymizer.fit_transform, texts))
         # Read again: whoever was given a table may have written into it.
         source = read_loaded(run, INPUT, config)
-        rows = kept_rows(anonymizer, len(source))
-        refuse_other_rows(table, source, rows)
-        return ProtectedRows(table, rows, anonymizer.report_)
+        return ProtectedRows.of(anonymizer, table, len(source))
 
     def _pseudonyms(
         self, source: pd.DataFrame, rows: np.ndarray, version: str
@@ -582,48 +580,6 @@ def what_cells_are(config: ReleaseConfig) -> dict[str, bool]:
     if not kind and path is not None:
         kind = known_kind(path) or ""
     return {"written": kind == "csv", "texts": kind != "parquet"}
-
-
-def refuse_other_rows(
-    table: pd.DataFrame, source: pd.DataFrame, rows: np.ndarray
-) -> None:
-    """Refuse a table of which nobody knows what row of the source each row is."""
-    if len(table) != len(rows):
-        raise ReleaseError(
-            f"the anonymizer made {len(table)} rows of {len(source)}, and says that "
-            f"it kept {len(rows)}."
-        )
-
-
-def references(source: pd.DataFrame, roles: DeclaredRoles) -> dict[str, Any]:
-    """How often the source has each sensitive value, in rows or in persons.
-
-    As pairs: a missing value is no key in JSON, nor are several values of a person.
-    """
-    subject = None if roles.subject is None else source[roles.subject]
-    return {
-        "persons": None if subject is None else int(subject.nunique()),
-        "columns": {
-            name: list(distribution(source[name], subject, together=True).items())
-            for name in roles.sensitive
-        },
-    }
-
-
-def kept_rows(anonymizer: Any, n_rows: int) -> np.ndarray:
-    """Rows of the input that were published, in their order.
-
-    To be asked once: a stranger's answer may be another one the next time.
-    """
-    if getattr(anonymizer, "suppression", "mask") != "drop":
-        return np.arange(n_rows)
-    suppressed = np.array(anonymizer.suppressed_mask_)
-    if suppressed.dtype != bool or suppressed.shape != (n_rows,):
-        raise ReleaseError(
-            f"the anonymizer does not say which of {n_rows} rows it suppressed: "
-            "suppressed_mask_ must be one truth per row."
-        )
-    return np.flatnonzero(~suppressed)
 
 
 def moved_columns(candidate: Candidate) -> set[str]:

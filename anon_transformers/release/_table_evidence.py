@@ -1,4 +1,4 @@
-"""Private evidence of a candidate: links to the source, memberships, who is left out.
+"""Private evidence of a candidate: links, memberships, who is left out, references.
 
 It lies in the folder of the run beside the candidate, and is removed with it.
 """
@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from anon_transformers.evidence import distribution
 from anon_transformers.release._cells import write_parquet
+from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._files import read_parquet
 from anon_transformers.release._forms import INPUT, Candidate
 from anon_transformers.release._run import sha256
@@ -17,6 +19,7 @@ from anon_transformers.release._run import sha256
 LINKS = "links.parquet"
 MEMBERSHIPS = "memberships.parquet"
 LEFT_OUT = "left_out.parquet"
+REFERENCES = "references.json"
 
 
 def read_rows(candidate: Candidate) -> np.ndarray:
@@ -81,3 +84,18 @@ def read_memberships(candidate: Candidate) -> dict[str, Any]:
         return {}
     file = candidate.run.evidence_file(MEMBERSHIPS, noted, "memberships")
     return {"degrees": read_parquet(file).to_numpy(dtype=np.float64)}
+
+
+def references(source: pd.DataFrame, roles: DeclaredRoles) -> dict[str, Any]:
+    """How often the source has each sensitive value, in rows or in persons.
+
+    As pairs: a missing value is no key in JSON, nor are several values of a person.
+    """
+    subject = None if roles.subject is None else source[roles.subject]
+    return {
+        "persons": None if subject is None else int(subject.nunique()),
+        "columns": {
+            name: list(distribution(source[name], subject, together=True).items())
+            for name in roles.sensitive
+        },
+    }

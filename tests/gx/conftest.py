@@ -134,3 +134,31 @@ def ask():
         return run_gate(frame, thresholds=thresholds, **given)
 
     return run
+
+
+@dataclass(frozen=True)
+class RowCrowd:
+    """A plugin's model that counts rows where it should count persons."""
+
+    k: int = 3
+    name: ClassVar[str] = "row-crowd"
+    evidence: ClassVar[str] = "classes"
+    better: ClassVar[str] = "higher"
+    merging: ClassVar[str] = "any"
+    tighter: ClassVar[dict[str, str]] = {"k": "higher"}
+    details: ClassVar[tuple[str, ...]] = ("rows", "labels")
+
+    def satisfied(self, evidence):
+        return evidence.kept().rows >= self.k
+
+    def level(self, evidence):
+        return int(evidence.rows.min())
+
+    def report(self, evidence):
+        labels = evidence.labels
+        return {"rows": int(evidence.rows.sum()), "labels": labels is not None}
+
+
+@pytest.fixture
+def row_crowd(install):
+    install(models={"row-crowd": RowCrowd})

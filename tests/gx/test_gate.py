@@ -46,6 +46,22 @@ def test_what_holds_passes(ask, people):
     assert json.loads(json.dumps(result.to_dict()))["checks"][0]["params"] == {"k": 2}
 
 
+def test_a_model_that_counts_rows_is_given_persons(ask, row_crowd):
+    # Two classes of one person each, who have six rows; one class of suppressed rows.
+    visits = pd.DataFrame(
+        {
+            "age": ["20"] * 6 + ["30"] * 6 + ["*"] * 6,
+            "sex": ["f"] * 12 + ["*"] * 6,
+            "who": ["Ann"] * 6 + ["Bob"] * 6 + [*"pqrstu"],
+        }
+    )
+    crowd = Threshold("crowd", "model", "row-crowd", {"k": 6})
+    (check,) = ask(visits, crowd, quasi_identifiers=COLUMNS, subject="who").checks
+    assert (check.passed, check.observed, check.failing) == (False, 1, 2)
+    (check,) = ask(visits, crowd, quasi_identifiers=COLUMNS).checks
+    assert (check.passed, check.observed, check.failing) == (True, 6, 0)
+
+
 def test_a_secret_that_several_classes_of_a_person_give_away_fails(ask):
     # Four values in each class; Ann is in both, and they share hers only.
     visits = pd.DataFrame(
