@@ -43,7 +43,7 @@ class ProtectedRows:
         ReleaseError
             If nobody knows what row of the source each row is.
         """
-        rows = _kept_rows(anonymizer, n_rows)
+        rows = kept_rows(anonymizer, n_rows)
         if len(table) != len(rows):
             raise ReleaseError(
                 f"the anonymizer made {len(table)} rows of {n_rows}, and says that it "
@@ -52,7 +52,7 @@ class ProtectedRows:
         return cls(table, rows, anonymizer.report_)
 
 
-def _kept_rows(anonymizer: Any, n_rows: int) -> np.ndarray:
+def kept_rows(anonymizer: Any, n_rows: int) -> np.ndarray:
     """Rows of the input that were published, in their order.
 
     To be asked once: a stranger's answer may be another one the next time.

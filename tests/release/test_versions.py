@@ -17,7 +17,8 @@ from anon_transformers.release import (
 )
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._files import read_parquet
-from anon_transformers.release._table import kept_rows, persons_of
+from anon_transformers.release._protected_rows import kept_rows
+from anon_transformers.release._table import persons_of
 from anon_transformers.release._table_evidence import LINKS
 
 TEXT = """
