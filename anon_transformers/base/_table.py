@@ -301,7 +301,10 @@ class TableAnonymizer(FrameAnonymizer):
         limit = 0.0 if self.suppression_limit is None else self.suppression_limit
         SuppressionRules(limit, self.suppression, self.suppression_label).check()
         if self.hierarchies and not self.uses_hierarchies:
-            raise ParameterError(f"{type(self).__name__} uses no hierarchies.")
+            raise ParameterError(
+                f"{type(self).__name__} uses no hierarchies (a method that does "
+                "declares uses_hierarchies = True)."
+            )
 
     def _fit(self, X: Any) -> tuple[pd.DataFrame, list[PublishedColumn]]:
         started = time.perf_counter()

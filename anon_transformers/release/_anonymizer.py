@@ -219,14 +219,28 @@ def make_anonymizer(
             f"{what}: with these parameters it reproduces published numbers only, and "
             "tells more of the suppressed rows than a release may."
         )
-    with refused_under(what):
+    fault = _parameter_fault(config, anonymizer)
+    if fault is not None:
+        raise ConfigurationError(f"{what}: {fault}")
+    return anonymizer
+
+
+def _parameter_fault(config: ReleaseConfig, anonymizer: BaseAnonymizer) -> str | None:
+    """Why an anonymizer refuses its parameters.
+
+    A plugin's words are shown, too: they are about what the file states. No table has
+    been handed to it, whose cells it could quote.
+    """
+    try:
         if isinstance(anonymizer, TableAnonymizer):
             anonymizer._promise()
         anonymizer._check_parameters()
         anonymizer._check_release()
         if reuses_cells(config) or method_may_suppress(anonymizer):
             refuse_labels_of_suppressed(anonymizer)
-    return anonymizer
+    except ParameterError as error:
+        return str(error)
+    return None
 
 
 def refuse_seeds(what: str, anonymizer: BaseAnonymizer) -> None:

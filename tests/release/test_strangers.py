@@ -30,6 +30,7 @@ from anon_transformers.privacy import DistinctLDiversity
 from anon_transformers.registry import registry
 from anon_transformers.release import (
     anonymize,
+    check_release,
     load,
     publish,
     run_release,
@@ -312,3 +313,23 @@ def test_a_column_that_no_file_can_hold_leaves_nothing(release, registered):
         load(release.file)
     assert release.runs() == []
     assert not list(release.home.rglob("input*"))
+
+
+@pytest.mark.parametrize("where", ["_check_parameters", "_check_release"])
+def test_what_a_plugin_says_of_its_parameters_is_shown(release, registered, where):
+    """No table has been handed to it, whose cells it could quote."""
+
+    class Banded(MondrianAnonymizer):
+        def __getattribute__(self, name):
+            if name == where:
+                raise ParameterError("width must be above 0, got -1.")
+            return super().__getattribute__(name)
+
+    registered("anonymizers", "banded", Banded)
+    release.write(anonymizer=release.mondrian(name="banded"))
+    for use in (check_release, load):
+        with pytest.raises(AnonymizationError) as caught:
+            use(release.file)
+        said = "anonymizer banded: width must be above 0, got -1."
+        assert str(caught.value).endswith(said)
+    assert not (release.folder / "out").exists()
