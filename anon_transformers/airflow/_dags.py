@@ -288,6 +288,9 @@ def _failing_dag(
         def broken_release() -> None:
             from airflow.sdk.exceptions import AirflowFailException
 
+            from anon_transformers.release._log import LOG
+
+            LOG.error("%s", message)  # before the traceback, where it is looked for
             raise AirflowFailException(message)
 
         broken_release()

@@ -204,7 +204,7 @@ def describe_unknown(table: CodedTable) -> str:
     counted = ", ".join(f"{name!r} in {count} rows" for name, count in found.items())
     return (
         " Rows are suppressed for values that hierarchies do not have: column "
-        f"{counted}; hierarchies with these values would keep them."
+        f"{counted}; hierarchies with these values would cover them."
     )
 
 
@@ -283,7 +283,8 @@ def suppress_classes(
     fine = covered & promise.satisfied(classes)
     kept, within = choose_kept(classes, promise, fine, rules, ranks)
     if not within:
-        raise InfeasibleError(_excess(classes, promise, fine, kept, rules))
+        reason = _worst_covered(promise, classes, covered)
+        raise InfeasibleError(_excess(classes, promise, fine, kept, rules, reason))
     published = _published(classes, kept, rules.mode)
     # An intruder sees no difference between a row that was suppressed and one whose
     # every label is the suppression label: both are judged as one class.
@@ -382,12 +383,12 @@ def _excess(
     fine: np.ndarray,
     kept: np.ndarray,
     rules: SuppressionRules,
+    reason: str,
 ) -> str:
     """What is in the way: the promise, the limit, or the class of suppressed rows."""
     total = int(classes.rows.sum())
     broken, gone = (int(total - classes.rows[some].sum()) for some in (fine, kept))
     allows = f"suppression_limit={rules.limit} allows {rules.allowance(total)}"
-    reason = _worst(promise, classes) or "the rule does not cover every row"
     if not fine.any():
         return (
             f"{reason}; all {total} of {total} rows would be suppressed, and a result "
@@ -417,6 +418,20 @@ def worst_level(promise: AllOf, hidden: Classes) -> str:
             level = describe_level(verdict.level)
             return f"{describe_model(model)} reaches {level} there"
     return "it does not hold there"
+
+
+def _worst_covered(promise: AllOf, classes: Classes, covered: np.ndarray) -> str:
+    """What the first model says that some class fails which the rule covers.
+
+    Rows that it does not cover are suppressed anyway: what their class lacks is not in
+    the way, and would hide what is.
+    """
+    n_covered = int(covered.sum())
+    if 0 < n_covered < len(covered):
+        into = np.where(covered, np.cumsum(covered) - 1, -1)
+        classes = classes.merge(into, n_covered)
+    uncovered = "the rule does not cover every row"
+    return (_worst(promise, classes) if n_covered else None) or uncovered
 
 
 def _worst(promise: AllOf, classes: Classes) -> str | None:

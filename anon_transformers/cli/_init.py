@@ -252,8 +252,11 @@ class _Tables:
 
     @property
     def period(self) -> str | None:
-        """The newest period of them, where they are periods."""
-        return None if self.periods is None else self.periods.periods[-1]
+        """The first period of them, where they are periods.
+
+        A series begins with it: an older period than the published ones may be refused.
+        """
+        return None if self.periods is None else self.periods.periods[0]
 
     @property
     def source_path(self) -> str | list[str]:

@@ -195,6 +195,7 @@ def propose_release(
     suggestions = _suggestions(known, table, scores, progress)
     loss = _expected_loss(known, table, suggestions, n_periods)
     content = _content(source, table, suggestions, name, typed)
+    content |= _together(source, table, known)
     content["thresholds"] += _bounds(loss, bool(_trees(name, suggestions)))
     text = _text(content, table, suggestions, loss)
     return ProposedRelease(name, table, suggestions, content, text, loss)
@@ -367,19 +368,29 @@ def _content(
         "hierarchies": hierarchies,
         "anonymizer": anonymizer,
         "thresholds": [{"model": "k-anonymity", "k": K}, *_of_values(table)],
-        **_together(source, table),
         "suite": f"../expectations/{name}.json",
         "target": target,
         "workspace": "../.anon",
     }
 
 
-def _together(source: Mapping[str, Any], table: TableProposal) -> dict[str, Any]:
+def _together(
+    source: Mapping[str, Any], table: TableProposal, known: pd.DataFrame
+) -> dict[str, Any]:
     """How periods are judged together; without a subject a person must decide."""
     if table.subject is None or not _holds_period(source):
         return {}
-    stay = dict.fromkeys(_diverse(table), "permanent")
-    return {"composition": {"k": K, **({"sensitive": stay} if stay else {})}}
+    held = {
+        column: "changing" if _changes(known, table.subject, column) else "permanent"
+        for column in _diverse(table)
+    }
+    return {"composition": {"k": K, **({"sensitive": held} if held else {})}}
+
+
+def _changes(known: pd.DataFrame, subject: str, column: str) -> bool:
+    """Whether somebody has several values of a column."""
+    pairs = known[[subject, column]].dropna().drop_duplicates()
+    return bool(pairs[subject].duplicated().any())
 
 
 def _holds_period(source: Mapping[str, Any]) -> bool:
@@ -431,14 +442,15 @@ def _text(
         lines += [f"  # {why}" for why in _why(one, loss)]
         lines.append(f"  - {_scalar(one)}")
     lines += _about_periods(content)
-    lines += ["", f"suite: {_scalar(content['suite'])}", "", "target:"]
+    lines += ["", "# It judges the thresholds above; leave it out if you change them."]
+    lines += [f"suite: {_scalar(content['suite'])}", "", "target:"]
     target = dict(content["target"])
     retention = target.pop("retention", None)
     lines += _block(target)
     if retention is not None:
         lines += [
-            "  # Who has two periods learns more of a person than from each alone, and",
-            "  # no threshold judges that: only the newest stays public.",
+            "  # Who has two periods learns more of a person than from each alone:",
+            "  # only the newest stays public.",
             f"  retention: {_scalar(retention)}",
         ]
     lines += ["", f"workspace: {_scalar(content['workspace'])}"]

@@ -124,7 +124,7 @@ def refuse_undeclared_values(form: Form, thresholds: Sequence[Threshold]) -> Non
                 "of one value per person, and roles names a subject. If each person "
                 f"has one value in {', '.join(map(repr, lacking))}, declare it with "
                 f"'one_value_per_person: [{', '.join(declared)}]' under roles; if not, "
-                "judge by another model."
+                "judge by another model, such as distinct-l-diversity."
             )
 
 

@@ -38,6 +38,7 @@ from anon_transformers.release._persons_in_classes import (
 from anon_transformers.release._run import JUDGED, write_json
 from anon_transformers.release._stated_composition import (
     FEWEST_VALUES,
+    OR_ACCEPT,
     AskedTogether,
 )
 from anon_transformers.release._stated_recoding import reuses_cells
@@ -57,8 +58,8 @@ KEY_VARIABLE = "ANON_LEDGER_KEY"
 NO_KEY = (
     "the environment has no ANON_LEDGER_KEY, by which the ledger keeps who was in "
     "which class; set it to 32 random bytes (openssl rand -hex 32), the same for all "
-    "runs from the first on, or name a connection under airflow.secrets, or state "
-    "composition.accept_unjudged with your reason"
+    "runs from the first on, or name a connection under airflow.secrets"
+    f"{OR_ACCEPT}"
 )
 WORDS = {
     "class": "in classes of one release that are too small by themselves",
@@ -158,7 +159,9 @@ class Together:
         except (NotEvaluable, LedgerError) as error:
             said = str(error).removeprefix("composition: ").removesuffix(".")
             return [f"composition: {said}"]
-        helps = "" if reuses_cells(self.form.config) else f"; {KEEP_CELLS}"
+        # Kept cells need to know who is in the table.
+        kept = reuses_cells(self.form.config) or self.asked.stated.presence != "known"
+        helps = "" if kept else f"; {KEEP_CELLS}"
         return [f"{describe(report)}{helps}" for report in failed]
 
     def _unasked_faults(self, earlier: "Sequence[RecordedPublication]") -> list[str]:
@@ -170,8 +173,8 @@ class Together:
             return []
         return [
             "composition: earlier releases of this source are judged together by the "
-            "persons they hold, and this one names no roles.subject; name it, or state "
-            "composition.accept_unjudged with your reason"
+            "persons they hold, and this one names no roles.subject; name it"
+            f"{OR_ACCEPT}"
         ]
 
     def new_faults(self) -> list[str]:
@@ -208,6 +211,7 @@ class Together:
         """Log that nobody can judge later tables together with this one."""
         later = "A further release of this source will be refused"
         if self.asked is None:  # accepted unjudged
+            why = why.removesuffix(OR_ACCEPT)
             later = (
                 "Releases that state accept_unjudged go on; one that is judged "
                 "together with this one will be refused"
@@ -619,8 +623,9 @@ def describe(report: "CompositionReport") -> str:
         f"k={report.k_reached}",
         *(f"l={n} of {name!r}" for name, n in report.l_reached.items()),
     ]
+    before = report.releases - 1
     return (
-        f"composition: with the {report.releases - 1} releases before it, "
+        f"composition: with the {before} release{'s'[: before != 1]} before it, "
         f"{report.failing_persons:,} of {_persons(report.persons)} are not protected "
         f"({'; '.join(parts)}); asked for {', '.join(asked)}, reached "
         f"{', '.join(reached)}"

@@ -493,8 +493,8 @@ class ReleaseConfig(Strict):
             raise ValueError(
                 "target.retention: with roles.subject, say how many published periods "
                 "stay public: whoever has two periods sees what changed for a person "
-                "between them, and no threshold judges that. State 'retention: "
-                "{periods: 1}' under target, or more if you accept this."
+                "between them. State 'retention: {periods: 1}' under target, or more "
+                "if you accept this."
             )
         return self
 

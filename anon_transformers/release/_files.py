@@ -635,6 +635,11 @@ def _read_version(
     place: Path, labels: str
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     if not (place / "manifest.json").is_file():
+        if (place.parent / "manifest.json").is_file():
+            raise DataError(
+                f"{place}: is a file of a published release; give its folder, "
+                f"{place.parent}."
+            )
         raise DataError(f"{place}: holds no published release.")
     manifest = json.loads((place / "manifest.json").read_text(encoding="utf-8"))
     files = [manifest, manifest["nodes"]] if "nodes" in manifest else [manifest]

@@ -11,6 +11,7 @@ from anon_transformers._data.persons import person_key, read_persons
 from anon_transformers._data.readings import read_values, value_keys
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.release._stated_composition import OR_ACCEPT
 
 SUPPRESSED_CLASS = -1
 LEFT_OUT = -2
@@ -155,8 +156,7 @@ def persons_in_classes(
         raise NotEvaluable(
             f"{len(apart):,} persons have rows in several classes, and whoever knows "
             "these finds them; make one row per person before the release, leave out "
-            "quasi-identifiers in which the rows of a person differ, or state "
-            "composition.accept_unjudged with your reason"
+            f"quasi-identifiers in which the rows of a person differ{OR_ACCEPT}"
         )
     values = {
         name: _value_of_each(table[name], codes, first, marks.get(name))

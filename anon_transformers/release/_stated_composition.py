@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 FEWEST_VALUES = 2
 """One value is what every class holds: a smaller l asks for nothing."""
+OR_ACCEPT = ", or state composition.accept_unjudged with your reason"
+"""Ends what refuses a release that need not be judged with others."""
 SHORTEST_REASON = 10
 """Characters of a reason that says anything."""
 OF_PERSONS = (

@@ -341,3 +341,9 @@ def test_a_count_is_of_rows_where_persons_are_told_apart():
     assert settled(classes, KAnonymity(2), limit=2, mode="drop").n_extra_rows == 0
     with pytest.raises(InfeasibleError, match="allows 1"):
         settled(classes, KAnonymity(2), limit=1, mode="drop")
+
+
+def test_a_refusal_is_about_classes_that_the_rule_covers():
+    # The class of 1 is suppressed anyway, whatever is asked for.
+    with pytest.raises(InfeasibleError, match=r"level 5, 1 of 1 classes fail"):
+        settled(sized(5, 1), KAnonymity(6), covered=[True, False], mode="drop")

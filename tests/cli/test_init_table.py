@@ -239,7 +239,7 @@ def test_tables_that_differ_by_a_date_are_periods_of_one_release(
                  "--no-scores", "--force")  # fmt: skip
     assert "--name gives another name" in again.output
     assert stated["source"]["path"] == "../../people-{period:%Y-%m}.csv"
-    # Two periods together tell more of a person, and nothing judges that.
+    # Two periods together tell more of a person than each alone.
     assert stated["target"]["retention"] == {"periods": 1}
     codes = (tmp_path / "study/hierarchies/people/type_id.csv").read_text()
     assert "99" in [line.split(";")[0] for line in codes.splitlines()]

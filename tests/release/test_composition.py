@@ -129,6 +129,7 @@ def test_who_was_accepted_in_several_classes_is_named_as_the_reason(monthly, cap
     assert "1 persons have rows in several classes" in caplog.text
     assert "A further release of this source will be refused" not in caplog.text
     assert "Releases that state accept_unjudged go on" in caplog.text
+    assert "or state composition.accept_unjudged" not in caplog.text  # it does
     monthly.publish(rows)  # as it was told
     monthly.write(composition={"sensitive": {"job": "permanent"}})
     said = refused(monthly, persons(9))

@@ -18,6 +18,11 @@ SEVERAL = [
     *([name, "b", job] for name, _, job in persons(1)),
 ]
 JOINED = [*persons(7), *persons(6, "b")]
+MOVED = [
+    *([name, "b", job] for name, _, job in persons(1)),
+    *persons(6)[1:],
+    *persons(6, "b"),
+]
 
 
 def write(monthly, rows):
@@ -46,6 +51,15 @@ def test_who_came_alone_is_told_of_cells_that_stay(monthly):
     # It was tried: a release that states it is published.
     monthly.write(**setting.change)
     monthly.publish(JOINED)
+
+
+def test_cells_that_stay_are_not_advised_where_nobody_knows_who_is_there(monthly):
+    lenient = {"sensitive": {"job": "permanent"}, "presence": "unknown"}
+    monthly.write(composition=lenient)
+    monthly.publish([*persons(6), *persons(6, "b")])
+    said = refused(monthly, MOVED)
+    assert "composition: with the 1 release before it, 1 of 12 persons" in said
+    assert "recoding: reuse" not in said
 
 
 def test_what_is_stated_already_is_not_suggested(monthly):

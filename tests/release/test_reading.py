@@ -1,5 +1,6 @@
 """A published release, read as what its labels say."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,7 @@ import pandas as pd
 import pytest
 
 from anon_transformers.cli._published import read_release
-from anon_transformers.exceptions import ParameterError
+from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.published import LabelParser
 from anon_transformers.release import read_published, run_release
 
@@ -31,6 +32,12 @@ def test_parsed_is_the_default_and_text_what_was_written(release):
     written = pd.read_csv(folder / "data.csv", dtype=str)
     texts = read_published(folder, labels="text")
     assert texts["age"].tolist() == written["age"].tolist()
+
+
+def test_a_file_of_a_release_is_not_its_folder(release):
+    folder = Path(run_release(release.file))
+    with pytest.raises(DataError, match=f"give its folder, {re.escape(str(folder))}"):
+        read_published(folder / "data.csv")
 
 
 def test_an_unknown_choice_is_named(release):

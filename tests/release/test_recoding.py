@@ -195,7 +195,7 @@ def test_the_same_months_made_anew_are_refused(series):
     series.release.write(recoding="fresh")
     first, second, *_ = months(6)
     series.publish(first)
-    with pytest.raises(GateError, match="composition: with the 1 releases before it"):
+    with pytest.raises(GateError, match="composition: with the 1 release before it"):
         series.publish(second)
 
 
