@@ -5,12 +5,11 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from anon_transformers.exceptions import DataError
-from anon_transformers.release._plugin import READERS
 
 TABLE_KINDS = ("", "csv", "parquet")
 """Kinds of sources that this library reads as a table; none: the suffix tells."""
 
-FILE_KINDS = ("", *READERS)
+FILE_KINDS = (*TABLE_KINDS, "graph")
 """Readers of this library, all of which open files; what else a path may be, the reader
 of a plugin knows. Whether a reader reads graphs, it says itself (``reads_graphs``)."""
 
