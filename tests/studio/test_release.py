@@ -3,12 +3,13 @@
 import json
 import re
 import stat
+from pathlib import Path
 
 import pytest
 
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.release import check_release, run_release
-from anon_transformers.studio import _written
+from anon_transformers.studio import _runs, _written
 
 ROLES = {
     "roles": {
@@ -144,6 +145,18 @@ def test_what_was_published_later_is_no_news(studio, project):
     assert "/acknowledge" in post(studio, project, "run").text
     project.edit("as it was", lambda c: c["thresholds"].pop())
     assert "/acknowledge" not in post(studio, project, "run").text
+
+
+def test_runs_of_one_second_stand_as_they_were_begun(project, monkeypatch):
+    at = {"at": "2026-10-01T00:00:00+00:00"}
+    story = {
+        Path("work/people/b"): [{"event": "quarantined", **at}],
+        Path("work/people/a"): [{"event": "published", **at}],
+    }
+    monkeypatch.setattr(_runs, "past_runs", lambda config: story)
+    found = _runs.runs_of(project.config)
+    assert [run.run for run in found] == ["a", "b"]
+    assert _runs.refused_of(found) == []
 
 
 def test_text_that_is_no_release_is_refused_and_kept_on_the_page(studio, project):
