@@ -635,7 +635,7 @@ def _read_version(
     place: Path, labels: str
 ) -> pd.DataFrame | tuple[pd.DataFrame, pd.DataFrame]:
     if not (place / "manifest.json").is_file():
-        if (place.parent / "manifest.json").is_file():
+        if place.is_file() and (place.parent / "manifest.json").is_file():
             raise DataError(
                 f"{place}: is a file of a published release; give its folder, "
                 f"{place.parent}."

@@ -238,6 +238,7 @@ def test_tables_that_differ_by_a_date_are_periods_of_one_release(
     again = anon("init", *months, "--separator", ";", "--out", tmp_path / "study",
                  "--no-scores", "--force")  # fmt: skip
     assert "--name gives another name" in again.output
+    assert f"--period {MONTHS[0]}" in again.output  # a series begins with the first
     assert stated["source"]["path"] == "../../people-{period:%Y-%m}.csv"
     # Two periods together tell more of a person than each alone.
     assert stated["target"]["retention"] == {"periods": 1}
