@@ -68,11 +68,11 @@ class DataflyAnonymizer(TableAnonymizer):
     suppression_limit : float or int, default=None
         Share of rows that may be suppressed, or their number as a whole number from 1
         on (of rows, not of persons), in place of the stop rule.
-    suppression : {"drop", "mask", "blank"}, default="drop"
-        Drop the row, as the original algorithm does; put the label into the
-        quasi-identifiers and keep the row; or mask it and empty its sensitive cells
-        too. Masked rows are a class of their own, which further classes join, smallest
-        first, if it is too small.
+    suppression : {"mask", "drop", "blank"}, default="mask"
+        Put the label into the quasi-identifiers and keep the row; drop the row, as the
+        original algorithm does; or mask it and empty its sensitive cells too. Masked
+        rows are a class of their own, which further classes join, smallest first, if
+        it is too small.
     {suppression_label}
 
     Attributes
@@ -133,7 +133,7 @@ class DataflyAnonymizer(TableAnonymizer):
         identifiers: Sequence[Hashable] | None = None,
         subject: Hashable | None = None,
         suppression_limit: float | None = None,
-        suppression: Literal["mask", "drop", "blank"] = "drop",
+        suppression: Literal["mask", "drop", "blank"] = "mask",
         suppression_label: str = SUPPRESSED,
     ):
         super().__init__(

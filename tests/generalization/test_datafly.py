@@ -148,15 +148,15 @@ class TestSuppressedClass:
     LEFT = pd.DataFrame({"x": [1] * 4 + [2] * 6 + [3] * 9 + [55]})
 
     def test_smallest_classes_join_it(self):
-        done = DataflyAnonymizer(k=4, suppression="mask")
+        done = DataflyAnonymizer(k=4)
         with pytest.warns(ExtraSuppressionWarning, match="5 rows .* though 1 break"):
             out = done.fit_transform(self.LEFT)["x"]
         assert out.tolist() == ["*"] * 4 + ["2"] * 6 + ["3"] * 9 + ["*"]
         assert (done.n_suppressed_, done.n_extra_suppressed_) == (5, 4)
         assert done.levels_ == {"x": 0}
 
-    def test_by_default_rows_are_dropped_and_need_no_company(self):
-        done = DataflyAnonymizer(k=4)
+    def test_dropped_rows_need_no_company(self):
+        done = DataflyAnonymizer(k=4, suppression="drop")
         assert done.fit_transform(self.LEFT)["x"].tolist() == (
             ["1"] * 4 + ["2"] * 6 + ["3"] * 9
         )
@@ -393,5 +393,6 @@ class TestOtherRows:
         other = pd.DataFrame({"x": [1, 1], "y": [1, 2]})
         masked = DataflyAnonymizer(k=2, suppression="mask").fit(table).transform(other)
         assert masked.to_numpy().tolist() == [["1", "1"], ["*", "*"]]
-        dropped = DataflyAnonymizer(k=2).fit(table).transform(other)
+        dropping = DataflyAnonymizer(k=2, suppression="drop")
+        dropped = dropping.fit(table).transform(other)
         assert dropped.to_numpy().tolist() == [["1", "1"]]

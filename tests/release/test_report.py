@@ -183,7 +183,9 @@ def test_the_two_losses_have_two_names(release):
     roles = {**release.content["roles"], "quasi_identifiers": ["zip"],
              "insensitive": ["note"], "dropped": ["age"]}  # fmt: skip
     release.write(
-        roles=roles, hierarchies={"zip": "zip.csv"}, anonymizer={"name": "datafly"}
+        roles=roles,
+        hierarchies={"zip": "zip.csv"},
+        anonymizer={"name": "datafly", "suppression": "drop"},
     )
     run_release(release.file)
     said = words(report(release))

@@ -28,7 +28,7 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
 
     Parameters
     ----------
-    k : int, default=2
+    k : int, default=5
         Nodes that cannot be distinguished. It is less by default than that of other
         methods because it costs more: of a random graph of 500 nodes and 1,491 edges,
         2,366 edges are published for 2, and 4,855 for 5.
@@ -97,7 +97,7 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
 
     def __init__(
         self,
-        k: int = 2,
+        k: int = 5,
         *,
         padding: str = "nodes",
         max_iter: int = 50,
