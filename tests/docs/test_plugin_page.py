@@ -7,7 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
+import yaml
 
 pytestmark = pytest.mark.docs
 
@@ -70,3 +72,69 @@ def test_its_commands_run(installed):
 def test_its_own_test_passes(installed):
     done = run(installed, "pytest", "-q", "-W", "error", "lonely/tests")
     assert "1 passed" in done.stdout, done.stdout + done.stderr
+
+
+BARS = """
+import pandas as pd
+
+
+def read_bars(path, encoding="utf-8"):
+    return pd.read_csv(path, sep="|", encoding=encoding, dtype={"zip": str})
+"""
+"""A reader as the page has it in mind: cells stand between bars."""
+
+OFFERED = """
+from anon_transformers import hookimpl
+
+
+@hookimpl
+def register_anonymizers(register):
+    register("bands", "anon_bands:BandsAnonymizer", summary="Publish bands.")
+
+
+@hookimpl
+def register_readers(register):
+    register("bars", "anon_bars:read_bars", summary="Read cells between bars.")
+"""
+
+NAMES = {"name": "anon-transformers-bands", "version": "0.1.0"}
+
+
+def offer_bands(site):
+    """The anonymizer of the page and a reader, as an installed distribution."""
+    [shown] = re.findall(r"^```python\n(.*?)^```$", PAGE, flags=re.M | re.S)
+    method, _, _ = shown.partition("\n\npeople = ")
+    files = {"anon_bands": method, "anon_bars": BARS, "anon_bands_plugin": OFFERED}
+    for name, code in files.items():
+        (site / f"{name}.py").write_text(code)
+    info = site / "anon_transformers_bands-0.1.0.dist-info"
+    info.mkdir()
+    said = "".join(f"{key.capitalize()}: {text}\n" for key, text in NAMES.items())
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\n{said}")
+    points = "[anon_transformers]\nbands = anon_bands_plugin\n"
+    (info / "entry_points.txt").write_text(points)
+
+
+def test_its_release_file_is_published(installed):
+    offer_bands(installed / "site")
+    [shown] = re.findall(r"^```yaml\n(.*?)^```$", PAGE, flags=re.M | re.S)
+    release = yaml.safe_load(shown) | {
+        "roles": {
+            "identifiers": ["name"],
+            "quasi_identifiers": ["age"],
+            "sensitive": ["disease"],
+        },
+        "target": {"path": "public"},
+    }
+    (installed / "bars.yaml").write_text(yaml.safe_dump(release))
+    rows = [f"p{n}|{20 + n}|{'flu' if n % 2 else 'cold'}" for n in range(30)]
+    text = "\n".join(["name|age|disease", *rows, "Zo\u00eb|21|flu", ""])
+    (installed / "people.txt").write_text(text, encoding="latin-1")
+    done = run(installed, "starter", "release", "bars.yaml")
+    assert done.returncode == 0, done.stdout + done.stderr
+    table = pd.read_csv(installed / "public/current/data.csv")
+    assert table["age"].value_counts().to_dict() == {
+        "[20, 30)": 11,
+        "[30, 40)": 10,
+        "[40, 50)": 10,
+    }

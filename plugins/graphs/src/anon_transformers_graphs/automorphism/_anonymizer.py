@@ -29,9 +29,8 @@ class KAutomorphismAnonymizer(GraphAnonymizer):
     Parameters
     ----------
     k : int, default=5
-        Nodes that cannot be distinguished. It is less by default than that of other
-        methods because it costs more: of a random graph of 500 nodes and 1,491 edges,
-        2,366 edges are published for 2, and 4,855 for 5.
+        Nodes that cannot be distinguished. Each more costs much: of a random graph of
+        500 nodes and 1,491 edges, 2,366 edges are published for 2, and 4,855 for 5.
     padding : {"nodes", "twins"}, default="nodes"
         What to do where ``k`` does not divide the number of nodes. "nodes": publish up
         to ``k - 1`` noise nodes more, as K-Match does. "twins": publish none; fewer
