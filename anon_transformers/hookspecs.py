@@ -471,7 +471,8 @@ def register_commands(register):
 
     A function without parameters that returns one will do too. It is called when the
     command is, so that a plugin need not import typer before; its docstring is what
-    ``anon list`` and ``anon --help`` show.
+    ``anon list`` and ``anon --help`` show. Errors of the library that a command raises
+    are printed as one sentence, with the exit codes of ``anon``.
 
     Check it with :func:`anon_transformers.testing.check_command`.
 
@@ -489,7 +490,7 @@ def register_commands(register):
     ...
     ...     import typer
     ...
-    ...     app = typer.Typer(help="Count the rows of a file.")
+    ...     app = typer.Typer(help="Count the rows of a file.", add_completion=False)
     ...
     ...     @app.command()
     ...     def count(file: Path = typer.Argument(help="CSV, Parquet and the like.")):

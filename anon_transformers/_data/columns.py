@@ -75,6 +75,8 @@ class Column:
     ranked : bool
         Whether values of kind "category" have an order all the same: numbers, dates and
         truths that are judged by their texts.
+    fitted_missing : bool or None
+        Whether the fitted table had a missing value, where these are other rows of it.
     """
 
     name: Hashable
@@ -86,6 +88,7 @@ class Column:
     given: np.ndarray | None = None
     zone: tzinfo | None = None
     ranked: bool = False
+    fitted_missing: bool | None = None
 
     @property
     def ordered(self) -> bool:
@@ -106,6 +109,13 @@ class Column:
     def has_missing(self) -> bool:
         """Whether a row of this column is missing."""
         return bool((self.codes == self.missing_code).any())
+
+    @property
+    def knows_missing(self) -> bool:
+        """Whether a row of the fitted table was missing."""
+        if self.fitted_missing is None:
+            return self.has_missing
+        return self.fitted_missing
 
     def joins(self) -> np.ndarray:
         """For each value the level at which it meets the next one; 0 without levels."""
@@ -164,7 +174,7 @@ class Column:
         more = encode(series, self.hierarchy, name=self.name)
         if self.hierarchy is not None:
             refuse_unknown(more)
-            return more
+            return replace(more, fitted_missing=self.knows_missing)
         if more.kind != self.kind and len(more.values):
             if self.kind in {"number", "date"}:
                 raise DataError(
@@ -523,7 +533,8 @@ def encode_sensitive(series: pd.Series, hierarchy: Any = None) -> Column:
 
 def without_rows(column: Column) -> Column:
     """A column that knows its values, and nobody's."""
-    return replace(column, codes=np.empty(0, column.codes.dtype))
+    none = np.empty(0, column.codes.dtype)
+    return replace(column, codes=none, fitted_missing=column.knows_missing)
 
 
 def sensitive_names(held: Mapping[Any, Any], name: Hashable | None) -> list[Hashable]:

@@ -280,9 +280,7 @@ def _report_rows(
         for m in report.models
     ]
     for name, level in _numbers_by_name(report, "levels"):
-        rows.append(
-            (f"level of {name}", format_number(level), "of its hierarchy: 0 is exact")
-        )
+        rows.append((f"level of {name}", format_number(level), "0 is exact"))
     rows += [
         ("rows", f"{n_written:,}", _hidden_in_words(report, n_written)),
         ("classes", f"{report.classes['count']:,}",

@@ -1,5 +1,6 @@
 """The commands of ``anon``, by name; each body is in a module of its own."""
 
+from copy import copy
 from typing import Any
 
 import typer
@@ -62,14 +63,19 @@ class Commands(TyperGroup):
 
 
 def _callable(name: str, command: Any) -> Any:
-    """A command of a plugin that this group can call.
+    """A command of a plugin that this group can call, and whose errors are sentences.
 
     typer has a click of its own, whose errors are not those of a plugin's click: such a
     command is called by itself, with everything that follows its name.
     """
-    if isinstance(command, TyperCommand | TyperGroup):
-        return command
+    from anon_transformers.cli.output import handle_errors
 
+    if isinstance(command, TyperCommand | TyperGroup):
+        guarded = copy(command)
+        guarded.invoke = handle_errors(command.invoke)  # type: ignore[method-assign]
+        return guarded
+
+    @handle_errors
     def call(ctx: typer.Context) -> None:
         command.main(args=ctx.args, prog_name=ctx.command_path)
 

@@ -358,7 +358,13 @@ def _threshold(text: str) -> dict[str, Any]:
     from anon_transformers.registry import registry
 
     name, params = name_and_assignments("threshold", text)
-    kind = "metric" if name in registry().metrics else "model"
+    found = registry()
+    if name in found.attacks and name not in found.privacy_models:
+        raise ConfigurationError(
+            f"--threshold: {name!r} is an attack; see what it exposes with: "
+            f"anon attack FILE -a {name}"
+        )
+    kind = "metric" if name in found.metrics else "model"
     return {kind: name, **params}
 
 

@@ -161,7 +161,7 @@ def handle_errors(
             _print_error(say(str(error)), as_json)
             raise typer.Exit(BAD_INPUT) from None
         except Exception as error:
-            if os.environ.get("ANON_DEBUG"):
+            if os.environ.get("ANON_DEBUG") or _is_of_usage(error):
                 raise
             _print_error(
                 f"unexpected {type(error).__name__}; set ANON_DEBUG=1 for the "
@@ -172,6 +172,14 @@ def handle_errors(
         return result
 
     return run
+
+
+def _is_of_usage(error: Exception) -> bool:
+    """Whether an error is about what was typed, and shows itself.
+
+    There are two classes of these, for typer has a click of its own.
+    """
+    return hasattr(error, "exit_code") and hasattr(error, "show")
 
 
 def _flush_verdict() -> None:

@@ -58,9 +58,10 @@ class DataflyAnonymizer(TableAnonymizer):
         what is not of their type, or larger than all of them, is suppressed. A builder
         among ``hierarchies`` goes on likewise, and has a policy of its own.
     stop_rule : {"at_most_k", "less_than_k"}, default="at_most_k"
-        Stop when at most, or fewer than, k rows would be suppressed. The first is the
+        Stop when at most, or fewer than, k rows break the promise. The first is the
         condition of the original algorithm. Rows whose value a hierarchy with
-        ``unknown="suppress"`` does not have are suppressed beside them.
+        ``unknown="suppress"`` does not have are suppressed beside them, and so is what
+        joins masked rows.
     attribute_tie : {"first", "last"}, default="first"
         Which column is generalized among those with equally many values.
     {sensitive_and_identifiers}
@@ -72,7 +73,7 @@ class DataflyAnonymizer(TableAnonymizer):
         Put the label into the quasi-identifiers and keep the row; drop the row, as the
         original algorithm does; or mask it and empty its sensitive cells too. Masked
         rows are a class of their own, which further classes join, smallest first, if
-        it is too small.
+        it is too small; where the smallest is large, drop them, or state a limit.
     {suppression_label}
 
     Attributes

@@ -7,6 +7,7 @@ import pandas as pd
 
 from anon_transformers._data.columns import Column, leaf_column, refuse_unknown
 from anon_transformers._data.dates import like_fitted
+from anon_transformers._data.labels import value_label
 from anon_transformers.base._coded_table import PublishedColumn
 
 
@@ -48,6 +49,7 @@ class LevelColumn(Column):
             self,
             codes=places[column.codes].astype(np.int32),
             since=np.append(since, 0)[column.codes],
+            fitted_missing=self.knows_missing,
         )
         refuse_unknown(more)
         return more
@@ -59,12 +61,23 @@ def level_tables(column: Column) -> list[np.ndarray]:
     return [_groups(column, level) for level in range(column.hierarchy.n_levels)]
 
 
+def takes_missing(column: Column, level: int) -> bool:
+    """Whether a missing value is published as the others of a level: at the top.
+
+    A root that is a number says so, and takes none that ``fit`` did not see: nobody
+    may read 0 for what is missing.
+    """
+    assert column.hierarchy is not None
+    top = level == column.hierarchy.n_levels - 1
+    return top and (column.hierarchy.root_is_anything or column.knows_missing)
+
+
 def _groups(column: Column, level: int) -> np.ndarray:
     """Group of every code; a missing value is one of its own below the top."""
     assert column.hierarchy is not None
     codes, labels, _ = column.hierarchy.level(level)
-    top = level == column.hierarchy.n_levels - 1
-    return np.append(codes, np.int32(0 if top else len(labels)))
+    joins = takes_missing(column, level)
+    return np.append(codes, np.int32(0 if joins else len(labels)))
 
 
 def publish_level(column: Column, level: int) -> PublishedColumn:
@@ -94,6 +107,8 @@ def publish_level(column: Column, level: int) -> PublishedColumn:
     """
     assert column.hierarchy is not None
     _, labels, leaf_counts = column.hierarchy.level(level)
+    if takes_missing(column, level) and not column.hierarchy.root_is_anything:
+        labels = np.array([value_label(labels[0], missing=True)], dtype=object)
     others = len(column.values) - 1
     shares = (leaf_counts - 1) / others if others else np.zeros(len(labels))
     # A value that cannot be coded has no group; its code -1 picks the last entry.

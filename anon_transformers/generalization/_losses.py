@@ -15,7 +15,7 @@ from anon_transformers._kernels.lattice import (
     lay_out,
 )
 from anon_transformers.base._coded_table import CodedTable, Points
-from anon_transformers.generalization._levels import level_tables
+from anon_transformers.generalization._levels import level_tables, takes_missing
 
 Costs = list[np.ndarray]
 """What a cell costs by level and group: 1 like a suppressed one, 0 if untouched."""
@@ -194,11 +194,11 @@ def _shares(column: Column, rows: np.ndarray) -> Costs:
     """Share of the domain that a group covers."""
     assert column.hierarchy is not None
     others = max(len(column.values) - 1, 1)
-    top = column.hierarchy.n_levels - 1
     costs = []
-    for level in range(top + 1):
+    for level in range(column.hierarchy.n_levels):
         shares = (column.hierarchy.level(level).leaf_counts - 1) / others
-        costs.append(shares if level == top else np.append(shares, 0.0))
+        joins = takes_missing(column, level)
+        costs.append(shares if joins else np.append(shares, 0.0))
     return costs
 
 
@@ -207,8 +207,9 @@ def _heights(column: Column, rows: np.ndarray) -> Costs:
     tables = level_tables(column)
     top = max(len(tables) - 1, 1)
     costs = [np.full(t.max() + 1, level / top) for level, t in enumerate(tables)]
-    for below_top in costs[:-1]:
-        below_top[-1] = 0.0
+    for level, cost in enumerate(costs):
+        if not takes_missing(column, level):
+            cost[-1] = 0.0
     return costs
 
 

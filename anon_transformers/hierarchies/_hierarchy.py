@@ -275,6 +275,15 @@ class Hierarchy:
         return self._levels[-1].labels[0]
 
     @cached_property
+    def root_is_anything(self) -> bool:
+        """Whether the root stands for a missing value, too, as ``*`` does.
+
+        A rule may come to a root that tells less than everything: 0 among numbers.
+        """
+        draft = Draft([], [list(level.labels) for level in self._levels])
+        return name_of_other(draft, by_rule=self._rule is not None) == self.root
+
+    @cached_property
     def leaves(self) -> tuple[str, ...]:
         """Ground values in tree order."""
         return tuple(self._levels[0].labels)

@@ -114,7 +114,10 @@ def _is_ours(error: BaseException) -> bool:
 def _keep_traceback(location: Path, step: str) -> str:
     """Write the current error into the run's folder, if there is one."""
     if not location.is_dir():
-        return "."
+        return (
+            ". Its words may quote the data and are not shown: call the reader, writer "
+            "or method by itself to see them."
+        )
     file = location / f"{step}{ERROR}"
     try:
         file.write_text(traceback.format_exc(), encoding="utf-8")

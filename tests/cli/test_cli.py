@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pandas as pd
 import pytest
 import typer
@@ -214,6 +215,32 @@ def test_commands_of_plugins_are_found(anon, monkeypatch):
     monkeypatch.setattr(registry, "registry", lambda: found)
     assert "hello from a plugin" in anon("greet").output
     assert anon("gret").exit_code == 2
+
+
+@pytest.mark.parametrize("library", ["typer", "click"])
+def test_errors_of_a_command_of_a_plugin_are_sentences(anon, monkeypatch, library):
+    from anon_transformers import registry
+    from anon_transformers.exceptions import DataError, InfeasibleError
+
+    def count(what: str) -> None:
+        if what == "typed":
+            raise {"typer": typer, "click": click}[library].BadParameter("say rows")
+        raise {"rows": InfeasibleError, "agee": DataError}[what](f"no {what}.")
+
+    if library == "typer":
+        command = typer.Typer()
+        command.command()(count)
+    else:
+        command = click.Command("count", params=[click.Argument(["what"])])
+        command.callback = count
+    found = registry.Registry()
+    found.commands.add("count", command, "counting-dist")
+    monkeypatch.setattr(registry, "registry", lambda: found)
+    refused = [anon("count", what) for what in ("agee", "rows", "typed")]
+    assert [done.exit_code for done in refused] == [2, 1, 2]
+    assert refused[0].stderr == "error: no agee.\n"
+    assert "say rows" in refused[2].stderr
+    assert not any("Traceback" in done.output for done in refused)
 
 
 def test_a_function_makes_a_command_when_it_is_called(anon, monkeypatch):
@@ -443,3 +470,11 @@ def test_help_is_printed_whatever_plugins_do(anon, offered, monkeypatch):
     message = help_of(anon)
     assert "Plugins cannot be loaded: two distributions offer" in message
     assert "anonymize" in message
+
+
+def test_validate_says_where_an_attack_belongs(anon, tmp_path):
+    table = tmp_path / "people.csv"
+    table.write_text("age\n20\n20\n")
+    done = anon("validate", table, "-q", "age", "-t", "tight-boxes")
+    assert done.exit_code == 2
+    assert "anon attack FILE -a tight-boxes" in done.stderr

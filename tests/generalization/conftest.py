@@ -46,9 +46,12 @@ def _text(cell):
 
 
 class ByHand:
-    """Datafly as section 2.2 of the specification writes it, on tuples of texts."""
+    """Datafly as section 2.2 of the specification writes it, on tuples of texts.
 
-    def __init__(self, table, hierarchies):
+    ``fitted``: the rows that the labels are made of, if these are some of them.
+    """
+
+    def __init__(self, table, hierarchies, fitted=None):
         self.names = list(hierarchies)
         self.rows = [
             tuple(_text(cell) for cell in row)
@@ -58,20 +61,22 @@ class ByHand:
             {row[0]: row for row in hierarchies[name].rows} for name in self.names
         ]
         self.tops = [hierarchies[name].n_levels - 1 for name in self.names]
+        self.roots = [hierarchies[name].root for name in self.names]
+        holes = (table if fitted is None else fitted)[self.names].isna().any()
+        for a, name in enumerate(self.names):
+            if self.roots[a] == "0" and holes[name]:  # 0 is a number
+                self.roots[a] = "0 or missing"
 
     def at(self, levels):
         """Published tuples; a missing value is missing below the top."""
         return [
-            tuple(
-                (next(iter(tree.values()))[-1] if level == top else None)
-                if cell is MISSING
-                else tree[cell][level]
-                for cell, tree, level, top in zip(
-                    row, self.trees, levels, self.tops, strict=True
-                )
-            )
-            for row in self.rows
+            tuple(map(self.cell, range(len(row)), row, levels)) for row in self.rows
         ]
+
+    def cell(self, a, cell, level):
+        if level == self.tops[a]:
+            return self.roots[a]
+        return None if cell is MISSING else self.trees[a][cell][level]
 
     def run(self, k, stops, last=False):
         """Trace of (violating, distinct, levels, generalized), and the last tuples."""

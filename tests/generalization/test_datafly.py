@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import ExtraSuppressionWarning, InfeasibleError
-from anon_transformers.generalization import DataflyAnonymizer
-from anon_transformers.hierarchies import Hierarchy
+from anon_transformers.generalization import DataflyAnonymizer, FullDomainAnonymizer
+from anon_transformers.hierarchies import ByDataType, Hierarchy
 from anon_transformers.privacy import KAnonymity
 
 FILE = Path(__file__).parents[1] / "data" / "vectors" / "mondrian-datafly.json"
@@ -169,6 +169,13 @@ class TestSuppressedClass:
         dropped = DataflyAnonymizer(k=5, suppression="drop").fit_transform(table)
         assert dropped["x"].tolist() == ["1"] * 5
 
+    def test_a_rare_value_beside_large_classes(self):
+        table = pd.DataFrame({"sex": ["m"] * 50 + ["f"] * 40 + ["x"]})
+        with pytest.warns(ExtraSuppressionWarning, match="suppression='drop'"):
+            assert DataflyAnonymizer(k=5).fit(table).n_suppressed_ == 41
+        dropping = DataflyAnonymizer(k=5, suppression="drop").fit(table)
+        assert dropping.n_suppressed_ == 1
+
     def test_blank_empties_sensitive_cells(self):
         table = self.LEFT.assign(s=range(20))
         out = DataflyAnonymizer(
@@ -276,7 +283,8 @@ class TestEveryTable:
         if suppression == "drop":
             assert done.n_suppressed_ <= (k if rule == "at_most_k" else k - 1)
             shown = np.ones(len(out), dtype=bool)
-        expected = oracle.by_hand(source, done.hierarchies_).at(done.levels_.values())
+        by_hand = oracle.by_hand(source, done.hierarchies_, people)
+        expected = by_hand.at(done.levels_.values())
         for row, cells, visible in zip(
             out[oracle.known].to_numpy(dtype=object), expected, shown, strict=True
         ):
@@ -396,3 +404,32 @@ class TestOtherRows:
         dropping = DataflyAnonymizer(k=2, suppression="drop")
         dropped = dropping.fit(table).transform(other)
         assert dropped.to_numpy().tolist() == [["1", "1"]]
+
+
+class TestMissingAtTheTop:
+    """The root of numbers by data type is 0, which is no missing value."""
+
+    TABLE = pd.DataFrame({"x": [1, 12, 123, None]}).astype({"x": "Int64"})
+
+    @pytest.mark.parametrize("make", [DataflyAnonymizer, FullDomainAnonymizer])
+    def test_the_label_says_that_it_may_be_missing(self, make):
+        trees = (
+            {} if make is DataflyAnonymizer else {"hierarchies": {"x": ByDataType()}}
+        )
+        done = make(k=4, **trees).fit(self.TABLE)
+        assert done.transform(self.TABLE)["x"].tolist() == ["0 or missing"] * 4
+        assert done.transform(self.TABLE[:1])["x"].tolist() == ["0 or missing"]
+
+    @pytest.mark.parametrize("make", [DataflyAnonymizer, FullDomainAnonymizer])
+    def test_a_missing_value_that_fit_did_not_see_is_suppressed(self, make):
+        trees = (
+            {} if make is DataflyAnonymizer else {"hierarchies": {"x": ByDataType()}}
+        )
+        done = make(k=3, **trees).fit(self.TABLE[:3])
+        assert done.transform(self.TABLE)["x"].tolist() == ["0", "0", "0", "*"]
+
+    def test_a_root_that_is_anything_takes_it(self):
+        table = pd.DataFrame({"x": ["a", "b", "c", None]})
+        tree = Hierarchy([(value, "any") for value in "abc"])
+        done = DataflyAnonymizer(k=4, hierarchies={"x": tree})
+        assert done.fit_transform(table)["x"].tolist() == ["any"] * 4
