@@ -154,8 +154,8 @@ def call_reader(kind: str, reader: Callable[..., Any], options: dict[str, Any]) 
         return reader(**options)
     except AnonymizationError as error:
         fault = (
-            f"source: the reader {kind!r} failed with {type(error).__name__}. Its words "
-            "may quote the data and are not shown: call it by itself to see them."
+            f"source: the reader {kind!r} failed with {type(error).__name__}. Its "
+            "words may quote the data and are not shown: call it by itself to see them."
         )
     # Out here nothing is chained to it: some loggers print all that is.
     raise DataError(fault)
