@@ -75,7 +75,7 @@ def suggest(
     One column with [bold]-c[/bold], which is shown as a tree; or several with
     [bold]-q[/bold], all columns without it. A score is the loss that a hierarchy saves
     at k, among these columns, compared with values that are shown whole or not at all.
-    It is a start: read it and change what is not meant so.
+    A single column has one by itself. It is a start: read it and change what is not meant so.
 
     [bold]anon hierarchy suggest people.csv -c zip --out zip.csv[/bold]
     [bold]anon hierarchy suggest people.csv -q zip -q age --out hierarchies[/bold]
@@ -92,7 +92,7 @@ def suggest(
     if quasi_identifiers:
         raise ConfigurationError("-c and -q: name one column, or several.")
     _suggest_one(
-        table, dialect, missing, column, subject, kind, most,
+        table, dialect, missing, column, subject, kind, k, most,
         Output(out, force, json_output),
     )  # fmt: skip
 
@@ -121,10 +121,12 @@ def _suggest_one(
     column: str,
     subject: str | None,
     kind: str | None,
+    k: int,
     most: int,
     output: Output,
 ) -> None:
     from anon_transformers.hierarchies import suggest_hierarchy
+    from anon_transformers.proposals import score_hierarchies
 
     if output.out is not None:
         output.refuse_existing(output.out)
@@ -132,15 +134,19 @@ def _suggest_one(
     frame = TableReader(missing, needed).read(table, dialect, needed)
     persons = None if subject is None else frame[subject]
     found = suggest_hierarchy(_series(frame, column), cast(Any, kind), subject=persons)
+    scores = score_hierarchies(frame, {column: found.hierarchy}, k=k, subject=subject)
     if output.out is not None:
         found.hierarchy.to_csv(output.out)
     written = None if output.out is None else str(output.out)
     if output.as_json:
-        said = {"kind": found.kind, "reason": found.reason, "stated": found.stated}
+        said = {"kind": found.kind, "reason": found.reason, "stated": found.stated,
+                "score": scores.get(column)}  # fmt: skip
         print_json({**_plain(found.hierarchy), **said, "file": written})
         return
     _print_tree(column, found.hierarchy, most)
     typer.echo(f"{found.kind}: {found.reason}.")
+    if column in scores:
+        typer.echo(f"Loss saved at k = {k}: {format_number(scores[column])}")
     if written is not None:
         typer.echo(f"wrote {written}")
 

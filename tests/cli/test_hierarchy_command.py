@@ -66,6 +66,15 @@ def test_suggest_knows_whole_numbers_beside_missing_ones(anon, people):
     assert found["file"] is None
 
 
+def test_suggest_scores_a_single_column_as_it_does_among_others(anon, tmp_path):
+    people = tmp_path / "p.csv"
+    people.write_text("\n".join(["age", *(str(20 + n % 40) for n in range(80))]))
+    alone = json.loads(anon("suggest", people, "-c", "age", "--json").stdout)
+    several = json.loads(anon("suggest", people, "-q", "age", "--json").stdout)
+    assert 0 < alone["score"] == several["columns"][0]["score"]
+    assert "Loss saved at k = 5" in anon("suggest", people, "-c", "age").output
+
+
 def test_suggest_takes_all_columns_at_once_with_scores(anon, tmp_path):
     people = tmp_path / "p.csv"
     lines = [f"{20 + n % 40},{'ab'[n % 2]},[{n % 7}0-{n % 7 + 1}0)" for n in range(280)]
