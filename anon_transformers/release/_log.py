@@ -11,7 +11,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -69,6 +69,7 @@ def _wait(done: threading.Event, seconds: float) -> bool:
 
 
 _CURRENT: ContextVar[StepLog | None] = ContextVar("step", default=None)
+_LOOK: ContextVar[Callable[[str], None] | None] = ContextVar("look", default=None)
 
 
 @contextmanager
@@ -182,11 +183,29 @@ def tell_numbers(facts: Mapping[str, Any]) -> None:
             current.facts[name] = int(fact) if is_whole(fact) else float(fact)
 
 
+@contextmanager
+def looked_at_by(look: Callable[[str], None]) -> Iterator[None]:
+    """Call a function whenever a step says where it is; what it raises ends the step.
+
+    Parameters
+    ----------
+    look : callable
+        Called with what the step is at, in words.
+    """
+    token = _LOOK.set(look)
+    try:
+        yield
+    finally:
+        _LOOK.reset(token)
+
+
 def stage(what: str) -> None:
     """Say what the current step is at; of that nothing is done yet."""
     current = _CURRENT.get()
     if current is not None:
         current.at, current.share = what, None
+        if (look := _LOOK.get()) is not None:
+            look(what)
         _say_where(current)
 
 
@@ -202,6 +221,8 @@ def share_done(share: float) -> None:
     current = _CURRENT.get()
     if current is None or not is_number(share) or not 0 <= share <= 1:
         return
+    if (look := _LOOK.get()) is not None:
+        look(where_in(current.record(current.where)[FACTS]))
     hundredths = math.floor(100 * float(share)) / 100
     if current.share != hundredths:
         current.share = hundredths
