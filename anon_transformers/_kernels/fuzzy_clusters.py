@@ -294,6 +294,7 @@ def fuzzy_c_means(
     m: float = 2.0,
     tol: float = 1e-4,
     max_iter: int = 10_000,
+    progress: Callable[[float], None] | None = None,
 ) -> FuzzyClusters:
     """Minimize the sum of degree ** m times squared distance from the centers.
 
@@ -314,6 +315,8 @@ def fuzzy_c_means(
         Largest rise of a degree in the last iteration.
     max_iter : int
         Most iterations.
+    progress : callable, optional
+        Called before each iteration with its share of the most there may be.
 
     Returns
     -------
@@ -330,7 +333,7 @@ def fuzzy_c_means(
     >>> found.degrees.round(2).tolist()
     [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
     """
-    return _cluster(points, centers, m, tol, max_iter, None)
+    return _cluster(points, centers, m, tol, max_iter, None, progress)
 
 
 def gustafson_kessel(
@@ -341,6 +344,7 @@ def gustafson_kessel(
     tol: float = 1e-4,
     max_iter: int = 10_000,
     max_condition: float = 1e15,
+    progress: Callable[[float], None] | None = None,
 ) -> FuzzyClusters:
     """Minimize as fuzzy c-means does, with the shape of each set in its distances.
 
@@ -359,7 +363,7 @@ def gustafson_kessel(
 
     Parameters
     ----------
-    points, centers, m, tol, max_iter
+    points, centers, m, tol, max_iter, progress
         As for ``fuzzy_c_means``.
     rho : float or ndarray of shape (c,)
         Determinant of each norm matrix: the larger, the smaller the set.
@@ -396,7 +400,7 @@ def gustafson_kessel(
     def shape(covariances):
         return _norms(covariances, volumes, max_condition)
 
-    return _cluster(points, centers, m, tol, max_iter, shape)
+    return _cluster(points, centers, m, tol, max_iter, shape, progress)
 
 
 _Shape = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
@@ -409,6 +413,7 @@ def _cluster(
     tol: float,
     max_iter: int,
     shape: _Shape | None,
+    progress: Callable[[float], None] | None,
 ) -> FuzzyClusters:
     """Iterate; ``shape`` gives norms and factors of covariances, None plain ones."""
     points, centers, m = _checked(points, centers, m, max_iter)
@@ -425,6 +430,8 @@ def _cluster(
     with _Shares(n_chunks) as shares:
         shares.run(pass_chunks, points, centers, factors, m, degrees, sums, tallies)
         while not converged and len(history) < max_iter:
+            if progress is not None:
+                progress(len(history) / max_iter)
             means = _means(sums.sum(axis=0))
             shift = means[:, :n_columns]
             centers = centers + shift

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     from anon_transformers.base._graph import GraphAnonymizer
     from anon_transformers.base._linked import LinkedAnonymizer
     from anon_transformers.base._linked_table import LinkedTable
-    from anon_transformers.base._progress import progress_heard_by, tell_progress
+    from anon_transformers.base._progress import (
+        part_of_progress,
+        progress_heard_by,
+        run_counted,
+        tell_progress,
+    )
     from anon_transformers.base._table import TableAnonymizer
 else:
     __getattr__, __dir__ = lazy_names(__name__, __file__)
@@ -37,9 +42,11 @@ __all__ = [
     "Points",
     "PublishedColumn",
     "TableAnonymizer",
+    "part_of_progress",
     "progress_heard_by",
     "range_label",
     "refuse_too_few",
+    "run_counted",
     "set_label",
     "tell_progress",
     "value_label",

@@ -44,7 +44,20 @@ def progress_heard_by(listener: Progress) -> Iterator[None]:
 
 @contextmanager
 def part_of_progress(number: int, total: int) -> Iterator[None]:
-    """Let what is told meanwhile be of one of ``total`` parts, counted from 0."""
+    """Let what is told meanwhile be of one of ``total`` parts of the work.
+
+    Parameters
+    ----------
+    number, total : int
+        Which part, counted from 0, and how many there are.
+
+    Examples
+    --------
+    >>> with progress_heard_by(lambda share, found: print(f"{share:.0%}")):
+    ...     with part_of_progress(1, 2):
+    ...         tell_progress(0.5)
+    75%
+    """
     listener = _LISTENER.get()
     if listener is None:
         yield
@@ -84,6 +97,20 @@ def run_counted(work: Callable[[np.ndarray], T], total: int) -> T:
         lock.
     total : int
         What it counts to.
+
+    Returns
+    -------
+    object
+        What the code returns.
+
+    Examples
+    --------
+    >>> def work(done):  # stands for a kernel that is compiled with ``nogil``
+    ...     for _ in range(3):
+    ...         done[0] += 1
+    ...     return "grouped"
+    >>> run_counted(work, 3)
+    'grouped'
     """
     done = np.zeros(1, dtype=np.int64)
     if _LISTENER.get() is None:

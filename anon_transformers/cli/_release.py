@@ -98,8 +98,7 @@ def release(
             raise type(refused)(f"{refused}{_hint(refused, config, period, tightened)}")
         print_suggestions(
             config, refused, parameters, period,
-            as_json=json_output, without_bar=json_output or log_json,
-            seconds=suggest_seconds,
+            as_json=json_output, log_json=log_json, seconds=suggest_seconds,
         )  # fmt: skip
     _print_published(config, folder, suggest=suggest, as_json=json_output)
 

@@ -1,6 +1,9 @@
 """``anon release --suggest``: what to do about a release that is refused."""
 
-from collections.abc import Mapping
+import json
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +22,7 @@ from anon_transformers.cli.output import (
 from anon_transformers.exceptions import AnonymizationError
 
 if TYPE_CHECKING:
-    from anon_transformers.release._advice import Advice, Setting
+    from anon_transformers.release._advice import Advice, OnProgress, Setting
     from anon_transformers.release._gaps import Gap
 
 NO_CANDIDATE = (
@@ -27,6 +30,8 @@ NO_CANDIDATE = (
     "came. The numbers below are of the source, before anything is generalized or "
     "suppressed; they show which quasi-identifiers tell rows apart."
 )
+EVERY = 10.0
+"""Seconds between two lines on one try."""
 MOST_COLUMNS = 12
 """Quasi-identifiers that are shown per threshold; JSON has them all."""
 
@@ -38,13 +43,23 @@ def print_suggestions(
     period: str | None,
     *,
     as_json: bool,
-    without_bar: bool,
+    log_json: bool,
     seconds: float | None = None,
 ) -> None:
     """Print why a release was refused and what would pass; ends with exit code 1."""
+    from anon_transformers.release import advise
+    from anon_transformers.release._advice import SECONDS
+
     if not as_json:
         print_error(str(refused))
-    advice = _with_a_bar(config, parameters, period, seconds, hidden=without_bar)
+    with _shown(hidden=as_json and not log_json, as_json=log_json) as on_progress:
+        advice = advise(
+            config,
+            parameters=parameters,
+            period=period,
+            seconds=SECONDS if seconds is None else seconds,
+            on_progress=on_progress,
+        )
     if as_json:
         print_json({"error": str(refused), "advice": advice.to_dict()})
     else:
@@ -52,38 +67,55 @@ def print_suggestions(
     raise typer.Exit(BROKEN_PROMISE)
 
 
-def _with_a_bar(
-    config: Path,
-    parameters: Mapping[str, int | float],
-    period: str | None,
-    seconds: float | None,
-    *,
-    hidden: bool,
-) -> "Advice":
-    from anon_transformers.release import advise
-    from anon_transformers.release._advice import SECONDS
-
+@contextmanager
+def _shown(*, hidden: bool, as_json: bool) -> "Iterator[OnProgress]":
+    """Show what is tried: in a bar, or in lines where nobody sees a bar move."""
+    console = Console(stderr=True)
+    if hidden or as_json or not console.is_terminal:
+        yield _Lines(as_json).tell if as_json or not hidden else _nothing
+        return
     with Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("of the time"),
         TimeElapsedColumn(),
-        console=Console(stderr=True),
+        console=console,
         transient=True,
-        disable=hidden,
     ) as progress:
         bar = progress.add_task("reading", total=1.0)
 
         def on_progress(share: float, what: str) -> None:
             progress.update(bar, description=f"try {what}", completed=share)
 
-        return advise(
-            config,
-            parameters=parameters,
-            period=period,
-            seconds=SECONDS if seconds is None else seconds,
-            on_progress=on_progress,
-        )
+        yield on_progress
+
+
+def _nothing(share: float, what: str) -> None:
+    """Show nothing."""
+
+
+class _Lines:
+    """One line per try on the error stream, and one now and then of a long try."""
+
+    def __init__(self, as_json: bool):
+        self.as_json = as_json
+        self.setting, self.told = "", 0.0
+
+    def tell(self, share: float, what: str) -> None:
+        """Print what is tried; ``what`` of a long try begins with the setting."""
+        of_same = bool(self.setting) and what.startswith(f"{self.setting}: ")
+        if of_same and time.monotonic() - self.told < EVERY:
+            return
+        self.told = time.monotonic()
+        if not of_same:
+            self.setting = what
+        if self.as_json:
+            line = json.dumps(
+                {"step": "suggest", "try": what, "share": round(share, 2)}
+            )
+        else:
+            line = f"try {what} ({percent(min(share, 1.0))} of the time is used)"
+        typer.echo(line, err=True)
 
 
 def print_advice(advice: "Advice") -> None:

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from anon_transformers._data.columns import Column
 from anon_transformers._kernels.fuzzy_clusters import FuzzyClusters, spread_centers
+from anon_transformers.base import part_of_progress
 from anon_transformers.base._coded_table import CodedTable, PublishedColumn
 from anon_transformers.exceptions import DataError, ParameterError, level_of_caller
 from anon_transformers.fuzzy._centers import (
@@ -153,6 +154,9 @@ class ClusterRecoder(SetRecoder):
         ]
         if self.init is None:
             spread = self._nearer(layout.points, spread, rng)
+            if len(layout.points) > FEW_POINTS:
+                with part_of_progress(1, 2):
+                    return self._best_of(layout.points, spread)
         return self._best_of(layout.points, spread)
 
     def _nearer(
@@ -169,11 +173,15 @@ class ClusterRecoder(SetRecoder):
         some = thinned(points, FEW_POINTS, rng)
         if not are_enough(some, len(starts[0])):
             return starts
-        centers = self._best_of(some, starts).centers
+        with part_of_progress(0, 2):
+            centers = self._best_of(some, starts).centers
         return [centers] if are_apart(centers, points) else starts
 
     def _best_of(self, points: np.ndarray, starts: list[np.ndarray]) -> FuzzyClusters:
-        found = [self._cluster(points, start) for start in starts]
+        found = []
+        for number, start in enumerate(starts):
+            with part_of_progress(number, len(starts)):
+                found.append(self._cluster(points, start))
         return min(found, key=lambda c: (c.empty.sum(), c.history[-1]))
 
 

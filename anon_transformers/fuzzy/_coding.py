@@ -9,6 +9,7 @@ from math import prod
 import numpy as np
 
 from anon_transformers._data.columns import Column
+from anon_transformers.base import part_of_progress, tell_progress
 from anon_transformers.base._coded_table import (
     CodedTable,
     PublishedColumn,
@@ -219,7 +220,11 @@ class CodingCache:
 
     def coding(self, numbers: Numbers) -> Coding:
         """The coding with these numbers of sets."""
-        return Coding(tuple(self._block(*key)[0] for key in enumerate(numbers)))
+        blocks = []
+        for at, n_sets in enumerate(numbers):
+            with part_of_progress(at, len(numbers)):
+                blocks.append(self._block(at, n_sets)[0])
+        return Coding(tuple(blocks))
 
     def published(self, numbers: Numbers) -> list[PublishedColumn]:
         """What that coding publishes of the table."""
@@ -245,6 +250,7 @@ class CodingCache:
 
     def _block(self, at: int, n_sets: int) -> tuple[ColumnBlock, list[PublishedColumn]]:
         if (at, n_sets) not in self._made:
+            tell_progress(0.0)
             coded, request = self._table.quasi_identifiers, self._requests[at]
             columns = complete_rows([coded[place] for place in self._places[at]])
             rule: SetRule = WholeRule()

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from anon_transformers._kernels.fuzzy_clusters import FuzzyClusters, fuzzy_c_means
+from anon_transformers.base import tell_progress
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.fuzzy._cluster_recoder import ClusterRecoder
 from anon_transformers.fuzzy._docs import SET_TEXTS
@@ -143,4 +144,6 @@ class FuzzyCMeansRecoder(ClusterRecoder):
         ]
 
     def _cluster(self, points: np.ndarray, centers: np.ndarray) -> FuzzyClusters:
-        return fuzzy_c_means(points, centers, self.m, self.tol, self.max_iter)
+        return fuzzy_c_means(
+            points, centers, self.m, self.tol, self.max_iter, tell_progress
+        )

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from anon_transformers._kernels.fuzzy_clusters import FuzzyClusters, gustafson_kessel
+from anon_transformers.base import tell_progress
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import ParameterError
 from anon_transformers.fuzzy._cluster_recoder import ClusterRecoder
@@ -171,4 +172,12 @@ class GustafsonKesselRecoder(ClusterRecoder):
                 f"rho has {len(rho)} numbers for n_sets={len(centers)}; give n_sets, "
                 "or one number for all sets."
             )
-        return gustafson_kessel(points, centers, self.m, rho, self.tol, self.max_iter)
+        return gustafson_kessel(
+            points,
+            centers,
+            self.m,
+            rho,
+            self.tol,
+            self.max_iter,
+            progress=tell_progress,
+        )

@@ -13,6 +13,7 @@ from threadpoolctl import ThreadpoolController
 
 from anon_transformers._data.columns import Column
 from anon_transformers._kernels.kmeans_moves import move_rows
+from anon_transformers.base import tell_progress
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.fuzzy._breaks import break_between, break_points, intervals
 from anon_transformers.fuzzy._centers import Layout, center_order
@@ -189,7 +190,8 @@ class KMeansRecoder(SetRecoder):
     ) -> np.ndarray:
         """Centers of the best clusters that were found."""
         found: list[tuple[float, np.ndarray]] = []
-        for seed in rng.integers(2**31, size=self.n_init).tolist():
+        for number, seed in enumerate(rng.integers(2**31, size=self.n_init).tolist()):
+            tell_progress(number / self.n_init)
             model = KMeans(n_sets, n_init=1, random_state=seed)
             with warnings.catch_warnings(), _threads(points.size * n_sets):
                 # Values so near that doubles are equal: fewer clusters will do.

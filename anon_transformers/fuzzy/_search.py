@@ -6,6 +6,12 @@ from itertools import combinations, product
 from math import inf, prod
 from typing import NamedTuple
 
+from anon_transformers.base import (
+    part_of_progress,
+    progress_heard_by,
+    tell_progress,
+)
+
 Numbers = tuple[int, ...]
 """Sets of each block of columns."""
 EACH_UP_TO = 16
@@ -83,16 +89,18 @@ class SetSearch(NamedTuple):
 class _Trials:
     """Everything that was tried, each choice once, up to a most of them.
 
-    Blocks are counted beside trials: the least loss of a choice needs its blocks, and
-    to make one may take as long as a trial.
+    Each says which share of ``most_ever`` is done, the most that can be tried. Blocks
+    are counted beside trials: the least loss of a choice needs its blocks, and to make
+    one may take as long as a trial.
     """
 
     def __init__(
         self,
         attempt: Callable[[Numbers], Trial],
         floor: Callable[[Numbers], float] | None,
+        most_ever: int,
     ):
-        self._attempt, self._floor = attempt, floor
+        self._attempt, self._floor, self._most_ever = attempt, floor, most_ever
         self._most: tuple[float, float] = inf, inf
         self._blocks: set[tuple[int, int]] = set()
         self.made: dict[Numbers, Trial] = {}
@@ -109,7 +117,10 @@ class _Trials:
             if self._is_spent():
                 return None
             self._blocks.update(enumerate(numbers))
-            trial = self.made[numbers] = self._attempt(numbers)
+            number = len(self.made)
+            tell_progress(number / self._most_ever)
+            with part_of_progress(number, self._most_ever):
+                trial = self.made[numbers] = self._attempt(numbers)
             self.best = _best([self.best, trial])
         return self.made[numbers]
 
@@ -123,7 +134,9 @@ class _Trials:
         if self._floor is None or self.best is None or self.best.loss is None:
             return True
         self._blocks.update(enumerate(numbers))
-        return self._floor(numbers) < self.best.loss
+        # It is no trial: the share that is done stays as it was.
+        with progress_heard_by(lambda share, found: None):
+            return self._floor(numbers) < self.best.loss
 
     def _is_spent(self) -> bool:
         """Whether no further one is allowed; notes that one was asked for."""
@@ -181,7 +194,9 @@ def find_n_sets(
     >>> found.best.n_sets, found.n_choices, found.proved
     ((3, 1), 15, True)
     """
-    trials = _Trials(attempt, floor)
+    n_choices = prod(bound.most - bound.fewest + 1 for bound in bounds)
+    first = set(_first_choices(bounds))
+    trials = _Trials(attempt, floor, min(n_choices, len(first) + most_trials))
     for numbers in _first_choices(bounds):
         trials(numbers)
     trials.allow(most_trials, len(bounds))
@@ -190,7 +205,6 @@ def find_n_sets(
         _improve(trials, _neighbors(best.n_sets, bounds))
         if trials.best is best:
             break
-    n_choices = prod(bound.most - bound.fewest + 1 for bound in bounds)
     all_seen = n_choices <= MOST_CHOICES
     if all_seen:
         # Those with few classes first: they are the likeliest to keep a promise.

@@ -9,7 +9,7 @@ import pandas as pd
 
 from anon_transformers._kernels import datafly
 from anon_transformers._kernels.grouping import GroupedRows
-from anon_transformers.base import TableAnonymizer
+from anon_transformers.base import TableAnonymizer, tell_progress
 from anon_transformers.base._coded_table import (
     CodedTable,
     PublishedColumn,
@@ -222,14 +222,19 @@ class DataflyAnonymizer(TableAnonymizer):
             classes = table.classes(labels, len(groups.sizes))
             return int(classes.rows[~models.satisfied(classes)].sum())
 
+        tables = [level_tables(column) for column in table.quasi_identifiers]
+        n_steps = sum(len(levels) - 1 for levels in tables)
+
         def stops(levels: tuple[int, ...], count: int) -> bool:
+            # Of all steps there are: where it stops before the last, it ends sooner.
+            tell_progress(sum(levels) / max(n_steps, 1))
             return self._allows(count, table.n_rows) and self._can_publish(
                 table, _publish(table, levels), models
             )
 
         trace = datafly.climb(
             points.codes,
-            [level_tables(column) for column in table.quasi_identifiers],
+            tables,
             violating,
             stops,
             last_of_ties=self.attribute_tie == "last",

@@ -9,6 +9,7 @@ import pandas as pd
 from anon_transformers._kernels.composition import number_persons, room_for
 from anon_transformers._kernels.counting import add_up
 from anon_transformers._kernels.grouping import number_keys
+from anon_transformers.base import part_of_progress, tell_progress
 from anon_transformers.exceptions import DataError, NotEvaluable, check_choice
 from anon_transformers.ledger._composition_report import (
     MANY,
@@ -288,9 +289,12 @@ def judge_composition(
     True
     """
     composition = Composition(sensitive, presence=presence, window=window)
-    for release in releases:
+    given = list(releases)
+    for number, release in enumerate(given):
+        tell_progress(number / (len(given) + 1))
         composition = composition.extended(release)
-    return composition.report(k, l)
+    with part_of_progress(len(given), len(given) + 1):
+        return composition.report(k, l)
 
 
 class _Split(NamedTuple):

@@ -12,6 +12,7 @@ from anon_transformers._kernels.composition import (
     count_common,
     count_compatible,
 )
+from anon_transformers.base import tell_progress
 from anon_transformers.exceptions import NotEvaluable
 
 REASONS = (
@@ -163,6 +164,7 @@ def report_groups(
     window: int | None,
 ) -> CompositionReport:
     """Judge groups of persons; ``rows`` is the group of each of the latest release."""
+    tell_progress(0.0)
     persons = groups.sizes
     occupied = persons > 0
     occupied[0] = False
@@ -170,7 +172,8 @@ def report_groups(
     distinct = {name: column.distinct() for name, column in groups.columns.items()}
     if presence == "unknown":
         persons, distinct = _relaxed(groups, occupied, distinct, k, l)
-    for name, column in groups.columns.items():
+    for number, (name, column) in enumerate(groups.columns.items()):
+        tell_progress((1 + number / len(groups.columns)) / 3)
         past = column.past
         if presence == "unknown":  # whole classes: nobody knows the groups of then
             past = _fewest_of_a_class(groups, name, np.arange(len(persons)))
@@ -178,6 +181,7 @@ def report_groups(
     small = occupied & (persons < k)
     poor = {name: judged[name] & (distinct[name] < l[name]) for name in distinct}
     failing = np.logical_or.reduce([small, *poor.values()])
+    tell_progress(2 / 3)
     return CompositionReport(
         passed=not failing.any(),
         k=k,

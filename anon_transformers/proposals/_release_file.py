@@ -91,8 +91,8 @@ class ProposedRelease:
 
     @property
     def unsure(self) -> list[str]:
-        """Columns whose role is proposed with low certainty."""
-        return [p.column for p in self.table.columns if p.confidence == "low"]
+        """Columns that are published in a role of low certainty."""
+        return _unsure(self.table)
 
     @property
     def by_frequency(self) -> list[str]:
@@ -124,9 +124,11 @@ class ProposedRelease:
             raise ConfigurationError(
                 f"{folder}: {', '.join(there)} is there already; --force overwrites it."
             )
+        release, suite = (folder / path for path in self.files[:2])
+        for path in _former_trees(release, folder, self.name) - {*self.files}:
+            (folder / path).unlink()
         for path in self.files:
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        release, suite = (folder / path for path in self.files[:2])
         release.write_text(self.text, encoding="utf-8")
         stated = [Threshold.read(one) for one in self.content["thresholds"]]
         made = json.dumps(suite_for(self.name, stated), indent=2)
@@ -325,6 +327,23 @@ def _trees(name: str, suggestions: Mapping[str, Suggestion]) -> dict[str, str]:
         taken.add(stem.lower())
         paths[column] = f"hierarchies/{name}/{stem}.csv"
     return paths
+
+
+def _former_trees(release: Path, folder: Path, name: str) -> set[str]:
+    """Hierarchies that an overwritten file names, of those that are proposed for it.
+
+    Files that it does not name are somebody else's, wherever they lie.
+    """
+    try:
+        content = yaml.safe_load(release.read_text(encoding="utf-8"))
+        stated = content["hierarchies"].values()
+    except (OSError, ValueError, yaml.YAMLError, TypeError, KeyError, AttributeError):
+        return set()
+    named = [one.get("path") if isinstance(one, Mapping) else one for one in stated]
+    own = re.compile(rf"\.\./(hierarchies/{re.escape(name)}/[^/]+\.csv)")
+    found = [own.fullmatch(path) for path in named if isinstance(path, str)]
+    paths = [match[1] for match in found if match is not None]
+    return {path for path in paths if (folder / path).is_file()}
 
 
 def _content(
@@ -529,6 +548,13 @@ def _why_model(threshold: Mapping[str, Any]) -> str:
     )
 
 
+def _unsure(table: TableProposal) -> list[str]:
+    """Columns of low certainty, but for those that are dropped: nobody sees them."""
+    return [
+        p.column for p in table.columns if p.confidence == "low" and p.role != "dropped"
+    ]
+
+
 def _review(
     table: TableProposal,
     suggestions: Mapping[str, Suggestion],
@@ -536,7 +562,7 @@ def _review(
 ) -> list[str]:
     """What a person must decide, for nothing here can."""
     persons = "" if table.n_persons is None else f" of {table.n_persons:,} persons"
-    unsure = [p.column for p in table.columns if p.confidence == "low"]
+    unsure = _unsure(table)
     rare = [c for c, s in suggestions.items() if FROM_FREQUENCIES in s.reason]
     lines = [
         f"Proposed from a table of {table.n_rows:,} rows{persons}. It is a start, and "

@@ -9,6 +9,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
 
@@ -25,6 +26,7 @@ from anon_transformers.release._composition import KEEP_CELLS, refused_together
 from anon_transformers.release._config import ReleaseConfig, read_config
 from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._gaps import Gap, gaps_of, source_input
+from anon_transformers.release._log import looked_at_by
 from anon_transformers.release._on_refusal import REFUSE
 from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._settings import Proposal, kept_cells, proposals
@@ -35,6 +37,8 @@ from anon_transformers.release._trials import Trials, Try, private_trials
 
 SECONDS = 120.0
 """Time for all settings, unless a caller gives another."""
+EVERY = 1.0
+"""Seconds after which a try says again how far it is."""
 
 OF_OTHERS = (
     "No limit, method or looser threshold was tried: the thresholds hold, and what the "
@@ -177,10 +181,12 @@ def advise(
     period : str, date, datetime or Period, optional
         What the run is about, if the file has periods.
     seconds : float, default=120
-        Time of the processor for all settings, shared among their kinds. A try that was
-        begun is finished, and one of each kind is always made.
+        Time of the processor for all settings, shared among their kinds. One try of
+        each kind is always finished; a further one ends when the time for its kind is
+        over, as soon as its method says how far it is.
     on_progress : callable, optional
-        Called with the share of the time that is used, and what is tried now.
+        Called with the share of the time that is used, what is tried now, and how far a
+        long try is.
 
     Returns
     -------
@@ -214,7 +220,7 @@ def advise(
     >>> advice.passes, advice.gaps[0].rows_to_go
     (False, 2)
     >>> [setting.words for setting in advice.settings]
-    ['anonymizer: suppression_limit: 0.2', 'thresholds, k-anonymity: k: 2 (asked: 3)']
+    ['anonymizer: suppression_limit: 0.15', 'thresholds, k-anonymity: k: 2 (asked: 3)']
     """
     if not is_number(seconds) or not seconds > 0:
         raise ParameterError(f"seconds must be a number above 0, got {seconds!r}.")
@@ -224,6 +230,10 @@ def advise(
 
     # What a stranger's reader or method says stays out of messages, as in a step.
     return cast(Any, discreet)(advise)(config_path)
+
+
+class _TimeOver(BaseException):
+    """Ends a try; no code of a method takes it for an error of its own."""
 
 
 class _Advisor:
@@ -270,8 +280,8 @@ class _Advisor:
             limit=self.limit,
         )
         with private_trials(self.config, self.tables) as trials:
-            self.announce(self.used, "the file as it is stated")
-            first = trials.attempt(self.config, self.thresholds)
+            with self.watched("the file as it is stated"):
+                first = trials.attempt(self.config, self.thresholds)
             if not first.passed:
                 gaps = tuple(self.gaps(first))
                 together = refused_together(reasons_of(first))
@@ -332,7 +342,16 @@ class _Advisor:
                     left = f"{kind}: {way.words}, and what comes after it"
                     not_tried.append(f"{left} (the time for it is over)")
                     break
-                one = self.attempt(trials, way)
+                try:
+                    one = self.attempt(
+                        trials, way, number / len(kinds) if turn else None
+                    )
+                except _TimeOver:
+                    not_tried.append(
+                        f"{kind}: {way.words}, of which a part was done, and what "
+                        "comes after it (the time for it is over)"
+                    )
+                    break
                 # A closer search between what passes and what does not goes on.
                 setting = self.setting(way, one) if one.passed else setting
                 if not way.answer(one.passed):
@@ -341,12 +360,29 @@ class _Advisor:
                 found.append(setting)
         return tuple(found), tuple(not_tried)
 
-    def attempt(self, trials: Trials, way: Proposal) -> Try:
-        """Try one setting."""
-        self.announce(min(self.used, 1.0), way.words)
-        one = trials.attempt(way.config, way.thresholds)
+    def attempt(self, trials: Trials, way: Proposal, until: float | None = None) -> Try:
+        """Try one setting; ``until`` this share of the time is used, if it is given."""
+        with self.watched(way.words, until):
+            one = trials.attempt(way.config, way.thresholds)
         self.tried.append(Tried(way.kind, way.words, one.passed, one.reason))
         return one
+
+    @contextmanager
+    def watched(self, words: str, until: float | None = None) -> Iterator[None]:
+        """Say now and then how far a try is; end it once this time is used."""
+        self.announce(min(self.used, 1.0), words)
+        told = time.monotonic()
+
+        def look(at: str) -> None:
+            nonlocal told
+            if until is not None and self.used >= until:
+                raise _TimeOver
+            if time.monotonic() - told >= EVERY:
+                told = time.monotonic()
+                self.announce(min(self.used, 1.0), f"{words}: {at}")
+
+        with looked_at_by(look):
+            yield
 
     def setting(self, way: Proposal, one: Try) -> Setting:
         """What passed, and what it costs."""

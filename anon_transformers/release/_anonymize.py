@@ -73,6 +73,7 @@ def anonymize(location: Location) -> str:
         except AnonymizationError:
             run.journal.abandon(run.id, refused=True)
             remove_run(run.folder)
+            tell(private_data="removed")
             raise
     return str(run.folder)
 
@@ -136,6 +137,7 @@ def write_draft(run: Run, config: ReleaseConfig, **of_try: int) -> None:
         )
         counts = rows_of(report, len(table), int(hidden.sum()))
     tell_numbers({**counts, **facts_of(report)})
+    tell(counted_in=form_of(config).counted_in)
 
 
 def rows_of(report: Report, n_written: int, n_suppressed: int) -> dict[str, int]:

@@ -15,6 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from anon_transformers.base import (
+    part_of_progress,
+    progress_heard_by,
+    tell_progress,
+)
 from anon_transformers.exceptions import (
     ConfigurationError,
     LedgerError,
@@ -29,7 +34,7 @@ from anon_transformers.release._ledger import (
     open_ledger,
     workspace_of,
 )
-from anon_transformers.release._log import LOG, stage
+from anon_transformers.release._log import LOG, share_done, stage
 from anon_transformers.release._persons_in_classes import (
     LEFT_OUT,
     SUPPRESSED_CLASS,
@@ -155,7 +160,8 @@ class Together:
             return []
         stage("judging together with earlier releases")
         try:
-            failed = self._failed(self.asked, earlier)
+            with progress_heard_by(lambda share, found: share_done(share)):
+                failed = self._failed(self.asked, earlier)
         except (NotEvaluable, LedgerError) as error:
             said = str(error).removeprefix("composition: ").removesuffix(".")
             return [f"composition: {said}"]
@@ -274,7 +280,11 @@ class Together:
             raise NotEvaluable("no threshold states a k, and composition.k is missing")
         self.ledger.refuse_changed()
         self._refuse_unlike(asked, [one.publication for one in earlier])
-        tables = [_stored(self.ledger, one, key) for one in earlier]
+        n_parts = 2 + len(asked.extended)
+        tables = []
+        for number, one in enumerate(earlier):
+            tell_progress(number / len(earlier) / n_parts)
+            tables.append(_stored(self.ledger, one, key))
         tables.append(_keyed(self._now, key))
         _warn_of_strangers(tables)
         published = [*(one.publication for one in earlier), self.publication]
@@ -285,11 +295,14 @@ class Together:
         _refuse_other_knowledge(published[-(asked.stated.window or 0) :])
         for publication, table in zip(published, tables, strict=True):
             _refuse_unkept(publication, table, {column.of for column in columns})
-        reports = [_report(asked, columns, tables, asked.k)]
-        for name, fewest in asked.extended.items():
+        with part_of_progress(1, n_parts):
+            reports = [_report(asked, columns, tables, asked.k)]
+        for number, (name, fewest) in enumerate(asked.extended.items(), 2):
             # k is of those whom quasi-identifiers find.
             own = [replace(c, fewest=fewest) for c in columns if c.of == name]
-            reports.append(_report(asked, own, [t.divided(name) for t in tables], 1))
+            divided = [table.divided(name) for table in tables]
+            with part_of_progress(number, n_parts):
+                reports.append(_report(asked, own, divided, 1))
         return [report for report in reports if not report.passed]
 
     def _refuse_unlike(
@@ -347,6 +360,7 @@ def _report(
     )
     known = {column.name: _Known() for column in columns}
     for number, table in enumerate(tables):
+        tell_progress(number / (len(tables) + 1))
         values = {
             c.name: _with_missing(c.values_in(number, table, known[c.name]))
             for c in columns
@@ -359,7 +373,8 @@ def _report(
             not_shown=[c.name for c in columns if not c.is_shown(number, table)],
         )
         composition = composition.extended(release)
-    return composition.report(k, {c.name: c.fewest for c in columns})
+    with part_of_progress(len(tables), len(tables) + 1):
+        return composition.report(k, {c.name: c.fewest for c in columns})
 
 
 def _is_of_one_source(one: "Publication", other: "Publication") -> bool:

@@ -134,6 +134,11 @@ class Form(ABC):
         self.config = config
 
     @property
+    def counted_in(self) -> str:
+        """What its classes, models and risks count, in a word."""
+        return self.counted[1] if self.config.roles.subject is None else "persons"
+
+    @property
     def method(self) -> type[BaseAnonymizer]:
         """Class of the anonymizer."""
         return installed().anonymizers[self.config.anonymizer.name]

@@ -17,7 +17,7 @@ from anon_transformers.exceptions import NotEvaluable
 from anon_transformers.gx._judging import PrivateEvidence, Scope, private_evidence
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.hierarchies import Hierarchy
-from anon_transformers.metrics import domain_share_loss, measure
+from anon_transformers.metrics import SuppressedShare, domain_share_loss, measure
 from anon_transformers.parameters import is_number
 from anon_transformers.privacy import judge
 from anon_transformers.privacy._judge import answers
@@ -243,6 +243,8 @@ def _off(model: Any, level: int | float) -> int | float | None:
 def _of_metric(
     threshold: Threshold, metric: Any, whole: Classes, without: Mapping[str, Classes]
 ) -> dict[str, Any]:
+    if isinstance(metric, SuppressedShare):
+        without = {}  # suppressed is a row in all columns: none of them causes it
     others = {name: measure(metric, classes) for name, classes in without.items()}
     return _against_bounds(threshold, measure(metric, whole), others)
 

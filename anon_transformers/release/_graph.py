@@ -58,6 +58,7 @@ from anon_transformers.release._forms import (
 )
 from anon_transformers.release._identifiers import SHORTEST_NAME, Names
 from anon_transformers.release._identifying_columns import INSENSITIVE_LIMIT
+from anon_transformers.release._resolve import refuse_patterns_of_graphs
 from anon_transformers.release._run import Run, sha256
 from anon_transformers.release._source import call_reader, refuse_undeclared
 
@@ -98,7 +99,8 @@ class GraphTablesForm(Form):
         return evidence == "graph"
 
     def refuse_wrong_options(self) -> None:
-        """Refuse options that the reader of the source does not take."""
+        """Refuse options that the reader of the source does not take, and patterns."""
+        refuse_patterns_of_graphs(self.config)
         _reader_of(self.config.source.kind, _options(self.config))
 
     def read(self) -> dict[str, pd.DataFrame]:

@@ -97,6 +97,7 @@ def load(
         The run's private folder.
     """
     stated = read_config(config_path)
+    tell(stated.name)
     refuse_mapped(stated)
     try:
         return load_as_stated(stated, config_path, run_id, parameters, period)
@@ -254,7 +255,10 @@ def start_run(
                 journal.write(folder.name, "loaded", rows=len(frame), **about)
                 draft.rename(folder)
             many, _ = form_of(config).counted
-            tell(run=folder.name, **{many: len(frame)}, columns=frame.shape[1])
+            tell(run=folder.name, **{many: len(frame)})
+            if config.roles.subject is not None:
+                tell(persons=int(frame[config.roles.subject].nunique()))
+            tell(columns=frame.shape[1])
         except BaseException:
             remove_tree(draft)
             journal.abandon(folder.name)

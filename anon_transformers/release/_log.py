@@ -1,9 +1,9 @@
 """What the steps of a release say while they work: one line each, and a sign of life.
 
-A step gathers facts with :func:`tell`; when it ends well, they are logged in one line,
-with the seconds it took. :func:`stage` says what it is at, and :func:`share_done` which
-share of that is done; a long step repeats both from time to time. Facts are names of
-the configuration and numbers, never cells.
+A step gathers facts with :func:`tell`; when it ends, they are logged in one line, with
+the seconds it took, and how it ended, unless that was well. :func:`stage` says what it
+is at, and :func:`share_done` which share of that is done; a long step repeats both from
+time to time. Facts are names of the configuration and numbers, never cells.
 """
 
 import json
@@ -11,13 +11,14 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from anon_transformers.exceptions import AnonymizationError
 from anon_transformers.parameters import is_number, is_whole
 
 LOG = logging.getLogger("anon_transformers.release")
@@ -68,11 +69,20 @@ def _wait(done: threading.Event, seconds: float) -> bool:
 
 
 _CURRENT: ContextVar[StepLog | None] = ContextVar("step", default=None)
+_LOOK: ContextVar[Callable[[str], None] | None] = ContextVar("look", default=None)
 
 
 @contextmanager
-def logged_step(step: str) -> Iterator[None]:
-    """Log what a step told, once it has ended well; an error says itself what it is."""
+def logged_step(step: str, *, refusals_only: bool = False) -> Iterator[None]:
+    """Log what a step told, once it has ended; an error says itself why.
+
+    Parameters
+    ----------
+    step : str
+        Its name.
+    refusals_only : bool, default=False
+        Say nothing if it ends well: what follows belongs to the same step.
+    """
     current, done = StepLog(step, time.monotonic()), threading.Event()
 
     def signs() -> None:
@@ -84,21 +94,43 @@ def logged_step(step: str) -> Iterator[None]:
             )
 
     token = _CURRENT.set(current)
-    threading.Thread(target=signs, daemon=True, name=f"{step} signs of life").start()
+    signing = threading.Thread(target=signs, daemon=True, name=f"{step} signs of life")
+    signing.start()
     try:
         yield
+    except BaseException as error:
+        _log_end(current, error)
+        raise
+    else:
+        if not refusals_only:
+            _log_end(current)
     finally:
         done.set()
         _CURRENT.reset(token)
+
+
+def _log_end(current: StepLog, error: BaseException | None = None) -> None:
+    """One line on a step that is over; of an error its type, for it may quote cells."""
     told = [
         f"{name.replace('_', ' ')} {_shown(fact)}"
         for name, fact in current.facts.items()
     ]
     facts = {**current.facts, "seconds": round(current.seconds, 3)}
+    if error is not None:
+        ended, kind = _ending(error), type(error).__name__
+        told.insert(0, f"{ended} ({kind})")
+        facts |= {"ended": ended, "error": kind}
     LOG.info(
         "%s: %s", current.title, ", ".join([*told, f"{current.seconds:.1f} s"]),
         extra=current.record(facts),
     )  # fmt: skip
+
+
+def _ending(error: BaseException) -> str:
+    """How a step ended, in a word."""
+    if isinstance(error, AnonymizationError):
+        return "refused"
+    return "failed" if isinstance(error, Exception) else "interrupted"
 
 
 @contextmanager
@@ -151,11 +183,29 @@ def tell_numbers(facts: Mapping[str, Any]) -> None:
             current.facts[name] = int(fact) if is_whole(fact) else float(fact)
 
 
+@contextmanager
+def looked_at_by(look: Callable[[str], None]) -> Iterator[None]:
+    """Call a function whenever a step says where it is; what it raises ends the step.
+
+    Parameters
+    ----------
+    look : callable
+        Called with what the step is at, in words.
+    """
+    token = _LOOK.set(look)
+    try:
+        yield
+    finally:
+        _LOOK.reset(token)
+
+
 def stage(what: str) -> None:
     """Say what the current step is at; of that nothing is done yet."""
     current = _CURRENT.get()
     if current is not None:
         current.at, current.share = what, None
+        if (look := _LOOK.get()) is not None:
+            look(what)
         _say_where(current)
 
 
@@ -171,6 +221,8 @@ def share_done(share: float) -> None:
     current = _CURRENT.get()
     if current is None or not is_number(share) or not 0 <= share <= 1:
         return
+    if (look := _LOOK.get()) is not None:
+        look(where_in(current.record(current.where)[FACTS]))
     hundredths = math.floor(100 * float(share)) / 100
     if current.share != hundredths:
         current.share = hundredths

@@ -106,11 +106,13 @@ def publish(location: Location) -> str:
                 keep_private_report(run)
                 remove_run(run.folder)
                 tell(version=run.id, again="was published before")
+                tell(private_data="removed")
                 return event["version"]
         with run.refused_if_gone():
             version, faults = publish_run(run)
         if faults:
             place = quarantine(run, form_of(run.config))
+            tell(private_data="removed")
             raise GateError(
                 f"{run.config.title}: {'; '.join(faults)}. The candidate lies in "
                 f"{place}.",
@@ -118,6 +120,7 @@ def publish(location: Location) -> str:
             )
         keep_private_report(run)
         remove_run(run.folder)
+        tell(private_data="removed")
     return str(version)
 
 
@@ -128,6 +131,7 @@ def publish_run(run: Run) -> tuple[Path, list[str]]:
     else can publish these persons; if somebody did since the candidate was judged, it
     is judged again, and what refuses it is returned.
     """
+    tell(run.config.title, version=run.id)
     stage("checking that it was judged as it is")
     candidate, verdict = run.read_candidate(), run.read_verdict()
     if not verdict["passed"] or verdict["sha256"] != hash_of(candidate):
@@ -160,7 +164,7 @@ def publish_run(run: Run) -> tuple[Path, list[str]]:
                 _let_readers_see(version, run, candidate, notes, publication)
                 reservation.confirm()
                 break
-    tell(config.title, version=run.id, bytes=sum_of_bytes(version, candidate))
+    tell(bytes=sum_of_bytes(version, candidate))
     return version, []
 
 
@@ -186,7 +190,7 @@ def _let_readers_see(
     if not version.is_dir():
         _write_version(version, draft, run, candidate, notes)
     point_at_newest(config, run.journal, run.id, draft)
-    remove_old_versions(config, newest=run.id)
+    tell(versions_removed=remove_old_versions(config, newest=run.id))
     run.journal.write(run.id, "published", version=str(version), **about)
 
 

@@ -2,7 +2,7 @@
 
 import glob
 import os
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +14,12 @@ from anon_transformers.release._config import (
     refused_under,
 )
 from anon_transformers.release._file_kinds import FILE_KINDS, TABLE_KINDS
-from anon_transformers.release._period import TOKEN, Period, Template
+from anon_transformers.release._period import GRAINS, TOKEN, Period, Template
 
 GIVEN_PERIOD = str | date | Period
 """A period as users and schedulers give it."""
+MOST_LOOKED_FOR = 400
+"""Periods that are looked for, back from the present one, to name one that is there."""
 RELEASE = "anon release"
 """The command that a message shows with a period, unless another one was typed."""
 
@@ -71,14 +73,51 @@ def period_of(
             )
         return None
     if given is None:
+        there = newest_there(config, grain)
+        shown = config.example_period if there is None else there.name
+        like = f"such as {way}" if there is None else f"the newest that is there: {way}"
         raise ConfigurationError(
             f"period: {_first_holder(config)} holds one per {grain}, and none is "
-            f"given; state it: {way} {config.example_period}."
+            f"given; state it, {like} {shown}."
         )
     try:
         return Period.read(given).at(grain)
     except ParameterError as error:
         raise ConfigurationError(f"{error} ({way} {config.example_period})") from None
+
+
+def newest_there(
+    config: ReleaseConfig, grain: str, today: date | None = None
+) -> Period | None:
+    """The newest period up to today whose source is there, of the last few years'."""
+    held = [
+        template
+        for templates in config.source.templates.values()
+        for template in templates
+        if template.holds_period and not is_address(template.text)
+    ]
+    period = Period.read(datetime.now() if today is None else today)
+    if GRAINS.index(grain) > GRAINS.index(period.grain) or not held:
+        return None
+    period = period.at(grain)
+    for _ in range(MOST_LOOKED_FOR):
+        try:
+            if all(_is_there(config, template, period) for template in held):
+                return period
+        except ParameterError:  # a variable is not set
+            return None
+        period = period.moved(-1)
+    return None
+
+
+def _is_there(config: ReleaseConfig, template: Template, period: Period) -> bool:
+    """Whether a file has the name that is asked for in a period."""
+    if not is_pattern(template):
+        return config.path(template.fill(period)).is_file()
+    try:
+        return bool(matching(config, "source", template, period))
+    except DataError:
+        return False
 
 
 def _first_holder(config: ReleaseConfig) -> str:
@@ -152,6 +191,23 @@ def _source_files(
 def is_pattern(template: Template) -> bool:
     """Whether it asks for names; what is filled in stands for itself."""
     return glob.has_magic(TOKEN.sub("", template.text))
+
+
+def refuse_patterns_of_graphs(config: ReleaseConfig) -> None:
+    """Refuse edges or nodes that ask for names: a graph has one file of each.
+
+    A file may have such a name; where nothing is to be filled in, that can be seen.
+    """
+    if config.source.kind not in FILE_KINDS or config.source.kind in TABLE_KINDS:
+        return
+    for key, templates in config.source.templates.items():
+        for template in templates if key != "path" else ():
+            there = config.path(template.text).is_file()
+            if is_pattern(template) and not there:
+                raise ConfigurationError(
+                    f"source.{key}: {template.text} asks for any name, and a graph has "
+                    "one file of it; name that file."
+                )
 
 
 def matching(

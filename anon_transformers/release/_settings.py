@@ -24,6 +24,8 @@ from anon_transformers.release._stated_recoding import REUSE
 
 LIMITS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3)
 """Shares of rows that may be suppressed, tried from the smallest."""
+LIMIT_STEP = 0.01
+"""How near to the smallest limit that passes the one is that is told."""
 LARGER_K = (2, 4, 8)
 """Times the k of the thresholds that an anonymizer is asked for."""
 METHODS = ("full-domain", "datafly", "mondrian")
@@ -35,7 +37,9 @@ OWN_GOAL = ("k", "models", "levels")
 MOST_COARSER = 2
 """Columns that are tried with a coarser step, level or hierarchy, one at a time."""
 LOOSER = (1.25, 1.5, 2.0, 3.0, 4.0)
-"""Times a bound that is no whole number."""
+"""Times a bound that is no whole number, until one passes."""
+STEPS_TO_TEN = 200
+"""A bound is neared in so many steps to the next power of ten: below 10 in 0.05."""
 LOSS = "loss"
 ROUNDING = 1e-9
 SMALLEST_COUNT = 2
@@ -63,7 +67,7 @@ class Proposal:
     thresholds: tuple[Threshold, ...]
     loosens: bool = False
     dropped: Sequence[str] = ()
-    search: "Bisection | None" = field(default=None, repr=False)
+    search: "Bisection | Approach | None" = field(default=None, repr=False)
 
     def answer(self, passed: bool) -> bool:
         """Take the outcome; whether there is more of its kind to try."""
@@ -95,6 +99,59 @@ class Bisection:
             self.high = self.low - 1
         else:
             self.high = self.asked - 1
+
+
+class Approach:
+    """The number nearest to what is asked for that passes, as far as steps tell.
+
+    Parameters
+    ----------
+    asked : float
+        What does not pass.
+    ladder : sequence of float
+        Numbers farther and farther away from it, tried until one passes. Between that
+        and the one before it the search goes on.
+    step : float
+        Of the numbers in between the multiples of this are tried.
+
+    Examples
+    --------
+    >>> search, tried = Approach(1.8, [1.44, 1.2, 0.9], step=0.05), []
+    >>> for number in search:
+    ...     tried.append(number)
+    ...     search.answer(number <= 1.41)
+    >>> tried
+    [1.44, 1.2, 1.3, 1.35, 1.4]
+    """
+
+    def __init__(self, asked: float, ladder: Sequence[float], step: float):
+        self.refused, self.ladder, self.step = asked, ladder, step
+        self.asked = asked
+        self.passed: float | None = None
+
+    def __iter__(self) -> Iterator[float]:
+        for number in self.ladder:
+            self.asked = number
+            yield number
+            if self.passed is not None:
+                break
+        while self.passed is not None:
+            halfway = (self.refused + self.passed) / 2
+            self.asked = round(round(halfway / self.step) * self.step, 6)
+            low, high = sorted((self.refused, self.passed))
+            if not low + ROUNDING < self.asked < high - ROUNDING:
+                return
+            before = low, high
+            yield self.asked
+            if before == tuple(sorted((self.refused, self.passed))):
+                self.refused = self.asked  # a file could not state it
+
+    def answer(self, passed: bool) -> None:
+        """Go on nearer to what is asked for than what passed, or farther away."""
+        if passed:
+            self.passed = self.asked
+        else:
+            self.refused = self.asked
 
 
 def proposals(
@@ -180,17 +237,18 @@ class _Maker:
         yield Proposal(kind, words, shown, changed, thresholds, **more)
 
     def more_suppression(self) -> Iterator[Proposal]:
-        """A larger limit, from the smallest."""
+        """A larger limit, from the smallest; then what is just enough."""
         if "suppression_limit" not in self.takes:
             return
         default = self.takes["suppression_limit"].default
         now = self.stated.get("suppression_limit", default)
         least = now if is_number(now) and not (is_whole(now) and now >= 1) else 0
-        for limit in LIMITS:
-            if limit > least:
-                change = {"anonymizer": {**self.stated, "suppression_limit": limit}}
-                words = f"anonymizer: suppression_limit: {limit:g}"
-                yield from self.proposal("suppression", words, change)
+        limits = [limit for limit in LIMITS if limit > least]
+        search = Approach(least, limits, LIMIT_STEP)
+        for limit in search:
+            change = {"anonymizer": {**self.stated, "suppression_limit": limit}}
+            words = f"anonymizer: suppression_limit: {limit:g}"
+            yield from self.proposal("suppression", words, change, search=search)
 
     def other_methods(self, *, larger_k: bool) -> Iterator[Proposal]:
         """The thresholds as the goal, a larger k, another method."""
@@ -259,12 +317,13 @@ class _Maker:
                 continue
             for name, way in make_model(threshold).tighter.items():
                 asked = threshold.params.get(name)
+                found = False
                 if is_whole(asked) and way == "higher":
                     found = yield from self._smaller(threshold, name, int(asked))
-                    if found:
-                        return
                 elif is_number(asked):
-                    yield from self._looser_numbers(threshold, name, asked, way)
+                    found = yield from self._looser_numbers(threshold, name, asked, way)
+                if found:
+                    return
 
     def _smaller(
         self, threshold: Threshold, name: str, asked: int
@@ -277,10 +336,19 @@ class _Maker:
 
     def _looser_numbers(
         self, threshold: Threshold, name: str, asked: float, way: str
-    ) -> Iterator[Proposal]:
-        for times in LOOSER:
-            number = asked * times if way == "lower" else asked / times
-            yield from self._with(threshold, name, round(number, 6), asked)
+    ) -> Generator[Proposal, None, bool]:
+        """Looser numbers, then those nearer to what is asked; whether one passed."""
+        ladder = [
+            round(asked * times if way == "lower" else asked / times, 6)
+            for times in LOOSER
+        ]
+        if not asked > 0:
+            return False
+        step = 10 ** (math.floor(math.log10(asked)) + 1) / STEPS_TO_TEN
+        search = Approach(asked, ladder, step)
+        for number in search:
+            yield from self._with(threshold, name, number, asked, search=search)
+        return search.passed is not None
 
     def _looser_bounds(
         self, threshold: Threshold, reached: int | float | None

@@ -27,7 +27,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.registry import registry
 from anon_transformers.release._config import ReleaseConfig, read_config, refused_under
-from anon_transformers.release._log import LOG, logged_step
+from anon_transformers.release._log import LOG, logged_step, tell
 from anon_transformers.release._period import Template
 from anon_transformers.release._resolve import GIVEN_PERIOD, period_of, resolve
 from anon_transformers.release._run import (
@@ -194,20 +194,22 @@ def run_release(
     """
     announce = on_step or (lambda step: None)
     announce("load")
-    stated = read_config(config_path)
-    refuse_mapped(stated)
-    try:
-        config = resolve(stated, period, file=config_path)
-        refuse_what_is_missing(config)
-    except DataError:
-        note_refusal(stated, None, period)
-        raise
-    # Imported from here on, so that a file that is refused for its words loads as few
-    # libraries as it can: models need fewer than anonymizers.
-    from anon_transformers.release._build import check_threshold
+    with logged_step("load", refusals_only=True):
+        stated = read_config(config_path)
+        tell(stated.name)
+        refuse_mapped(stated)
+        try:
+            config = resolve(stated, period, file=config_path)
+            refuse_what_is_missing(config)
+        except DataError:
+            note_refusal(stated, None, period)
+            raise
+        # Imported from here on, so that a file that is refused for its words loads as
+        # few libraries as it can: models need fewer than anonymizers.
+        from anon_transformers.release._build import check_threshold
 
-    for threshold in config.thresholds:
-        check_threshold(threshold)
+        for threshold in config.thresholds:
+            check_threshold(threshold)
     from anon_transformers.release import anonymize, load, publish, validate
     from anon_transformers.release._under_way import (
         given_up_if_interrupted,

@@ -293,12 +293,17 @@ def sync(path: Path) -> None:
         os.close(handle)
 
 
-def remove_old_versions(config: ReleaseConfig, newest: str | None = None) -> None:
+def remove_old_versions(config: ReleaseConfig, newest: str | None = None) -> int:
     """Remove all but the newest version and as many before it as the file says.
 
     In a release with periods, these of each period, and all of those that the file does
     not keep. Who is at an old version reads on: its open files stay until they are
     closed. What somebody points ``current`` at stays, too.
+
+    Returns
+    -------
+    int
+        How many were removed.
     """
     journal = Journal(config.home)
     public = [
@@ -309,6 +314,7 @@ def remove_old_versions(config: ReleaseConfig, newest: str | None = None) -> Non
     expired = _expired(config.target.retention, public)
     seen = (config.target_root / CURRENT).resolve()
     groups: dict[str, list[OwnVersion]] = {}
+    n_removed = 0
     for version in public:
         with_period = config.period is not None and version.period is not None
         name = str(version.period) if with_period else ""
@@ -325,6 +331,8 @@ def remove_old_versions(config: ReleaseConfig, newest: str | None = None) -> Non
             old.remove()
             _remove_empty(old)
             journal.write(old.run, "removed", **of_period(old.period))
+            n_removed += 1
+    return n_removed
 
 
 def _remove_link(version: OwnVersion) -> None:

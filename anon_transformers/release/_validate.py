@@ -1,11 +1,12 @@
 """Third step: judge the candidate as its readers will see it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 from anon_transformers.evidence import Report
 from anon_transformers.exceptions import GateError
+from anon_transformers.gx._threshold import Threshold
 from anon_transformers.gx.gate import GateResult, read_suite, run_gate
 from anon_transformers.release._build import evidence_kinds
 from anon_transformers.release._composition import Together
@@ -20,6 +21,7 @@ from anon_transformers.release._quarantine import describe_refusal, quarantine
 from anon_transformers.release._report import write_report
 from anon_transformers.release._run import Run, hash_of
 from anon_transformers.release._steps import Location, discreet
+from anon_transformers.release._table_numbers import counts_rows
 from anon_transformers.release._under_way import held
 
 
@@ -49,6 +51,7 @@ def validate(location: Location) -> str:
             form, result = judge_run(run)
         if not result.passed:
             place = quarantine(run, form)
+            tell(private_data="removed")
             said = describe_refusal(run.config.title, result, place)
             raise GateError(said, result.reasons)
     return str(run.folder)
@@ -69,6 +72,10 @@ def judge_run(run: Run) -> tuple[Form, GateResult]:
     )
     result = judge_candidate(form, candidate)
     tell_numbers({check.id: check.observed for check in result.checks})
+    tell(counted_in=counted_in_words(form, run.thresholds))
+    if not result.passed:
+        broken = [check.id for check in result.checks if not check.passed]
+        tell(broken=", ".join(broken) or "no threshold", reasons=len(result.reasons))
     verdict = {"sha256": hash_of(candidate.noted), **public_verdict(result, numbers)}
     hidden = numbers.get(HIDDEN_SHARES, {})
     for said in said_of_hidden(hidden, candidate.suppression_label):
@@ -78,6 +85,14 @@ def judge_run(run: Run) -> tuple[Form, GateResult]:
     run.write_verdict(verdict)
     write_private_report(run, form, candidate, verdict)
     return form, result
+
+
+def counted_in_words(form: Form, thresholds: Sequence[Threshold]) -> str:
+    """What the numbers of a gate count, with those that count something else."""
+    of_rows = [t.id for t in thresholds if counts_rows(t)]
+    if form.counted_in != "persons" or not of_rows:
+        return form.counted_in
+    return f"persons ({', '.join(of_rows)} in rows)"
 
 
 def public_verdict(result: GateResult, numbers: Mapping[str, Any]) -> dict[str, Any]:

@@ -5,8 +5,20 @@ import pandas as pd
 import pytest
 
 from anon_transformers._kernels import mdav, mdav_fast, refinement
-from anon_transformers.base import _progress, progress_heard_by, tell_progress
-from anon_transformers.base._progress import part_of_progress
+from anon_transformers.base import (
+    _progress,
+    part_of_progress,
+    progress_heard_by,
+    tell_progress,
+)
+from anon_transformers.fuzzy import (
+    FuzzyCMeansRecoder,
+    FuzzyPartitionRecoder,
+    GlobalRecoder,
+    GustafsonKesselRecoder,
+    KMeansRecoder,
+)
+from anon_transformers.generalization import DataflyAnonymizer
 from anon_transformers.microaggregation import GroupSwapper, MDAVAnonymizer
 from anon_transformers.partitioning import MondrianAnonymizer
 from anon_transformers.privacy import DistinctLDiversity
@@ -61,6 +73,43 @@ def test_columns_that_are_swapped_share_the_whole(table):
     told, _ = shares_of(METHODS["swap"](), table.drop(columns=["job"]))
     assert told == sorted(told)
     assert {0.5, 1.0} <= set(told)
+
+
+TRIED = {
+    "datafly": lambda: DataflyAnonymizer(list("abc"), k=20, suppression_limit=0.01),
+    "kmeans": lambda: KMeansRecoder(["a", "b"], k=5, n_init=2, max_sets=4),
+    "joint": lambda: FuzzyCMeansRecoder(
+        ["a", "b"], k=5, coding="joint", max_sets=4, max_iter=50, tol=0.01
+    ),
+    "gustafson-kessel": lambda: GustafsonKesselRecoder(
+        ["a"], k=5, n_sets=3, max_iter=50, tol=0.01, n_init=3
+    ),
+    "partition": lambda: FuzzyPartitionRecoder(["a", "b"], k=5, max_sets=4),
+    "global": lambda: GlobalRecoder(["a", "b"], k=5, max_sets=4),
+}
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_what_may_end_sooner_says_the_share_of_the_most_there_can_be(name, table):
+    """Levels, numbers of sets, starts and iterations: none is counted twice."""
+    method = TRIED[name]()
+    if "random_state" in method.get_params():
+        method.set_params(random_state=1)
+    told, _ = shares_of(method, table[list("abc")].round(1))
+    assert len(set(told)) > 3
+    assert told == sorted(told)
+    assert told[0] == 0
+    assert 0.2 < told[-1] <= 1
+    assert len(told) >= len(getattr(method, "tried_", told))
+
+
+def test_a_table_of_many_rows_is_clustered_by_some_of_them_and_then_by_all(table):
+    """The first half is that of some points, and the second is not told before it."""
+    many = pd.concat([table] * 5, ignore_index=True)
+    method = FuzzyCMeansRecoder(["a"], n_sets=2, k=5, max_iter=50, random_state=1)
+    told, _ = shares_of(method, many)
+    assert told == sorted(told)
+    assert {0.0, 0.5} <= set(told)
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -2,6 +2,7 @@
 
 import json
 import random
+from pathlib import Path
 
 import pytest
 import yaml
@@ -120,6 +121,35 @@ def test_nothing_is_overwritten_unasked(init, tmp_path):
     assert mine.read_text() == "mine"
     assert init("--out", tmp_path, "--no-scores", "--force").exit_code == 0
     assert mine.read_text() != "mine"
+
+
+def test_what_is_overwritten_leaves_no_hierarchy_behind(init, tmp_path):
+    """Those that the file named go; a file that it does not name stays."""
+    assert init("--out", tmp_path, "--no-scores").exit_code == 0
+    trees = tmp_path / "hierarchies" / "people"
+    before = {path.name for path in trees.iterdir()}
+    assert "age.csv" in before
+    (trees / "mine.csv").write_text("a;*\n")
+    again = init("--out", tmp_path, "--no-scores", "--force", "--drop-rest",
+                 "-q", "zip")  # fmt: skip
+    assert again.exit_code == 0, again.output
+    stated = yaml.safe_load((tmp_path / "releases" / "people.yaml").read_text())
+    named = {
+        Path(one["path"]).name
+        for one in stated.get("hierarchies", {}).values()
+        if "path" in one
+    }
+    assert {path.name for path in trees.iterdir()} == named | {"mine.csv"}
+    assert "age.csv" not in named
+
+
+def test_dropped_columns_are_not_among_the_unsure(init, tmp_path):
+    said = "columns of low certainty"
+    init("--out", tmp_path, "--no-scores")
+    text = (tmp_path / "releases" / "people.yaml").read_text()
+    assert said in text
+    init("--out", tmp_path, "--no-scores", "--force", "--drop-rest", "-q", "zip")
+    assert said not in (tmp_path / "releases" / "people.yaml").read_text()
 
 
 def test_what_is_typed_goes_first(init, tmp_path):

@@ -75,6 +75,20 @@ def test_it_says_how_far_why_and_what_passes(anon, file):
     assert not (file.parent / "out").exists()
 
 
+def test_tries_are_told_where_nobody_sees_a_bar(anon, file):
+    said = anon("release", file, "--suggest").stderr.splitlines()
+    tries = [line for line in said if line.startswith("try ")]
+    assert tries[0].startswith("try the file as it is stated (")
+    assert len(tries) == len(set(tries)) > 2
+    assert all(line.endswith("of the time is used)") for line in tries)
+    as_json = anon("release", file, "--suggest", "--log-json").stderr.splitlines()
+    facts = [json.loads(line) for line in as_json if line.startswith("{")]
+    told = [fact for fact in facts if fact["step"] == "suggest"]
+    assert told[0]["try"] == "the file as it is stated"
+    assert all(0 <= fact["share"] <= 1 for fact in told)
+    assert "try " not in anon("release", file, "--suggest", "--json").stderr
+
+
 def test_as_json(anon, file):
     refused = anon("release", file, "--suggest", "--json")
     assert refused.exit_code == 1

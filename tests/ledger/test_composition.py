@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
+from anon_transformers.base import progress_heard_by
 from anon_transformers.exceptions import DataError, NotEvaluable, ParameterError
 from anon_transformers.ledger import (
     Composition,
@@ -296,3 +297,14 @@ def test_what_is_extended_stays_as_it_was():
 def test_refusals(build, error, words):
     with pytest.raises(error, match=words):
         build()
+
+
+@pytest.mark.parametrize("presence", ["known", "unknown"])
+def test_each_release_is_a_share_of_the_judgement(presence):
+    told = []
+    releases = [release(cells, OF_HALVES) for cells in HALVES]
+    with progress_heard_by(lambda share, found: told.append(share)):
+        judged(*releases, presence=presence)
+    assert told == sorted(told)
+    assert {0.0, 0.25, 0.5, 0.75} < set(told)  # three releases, and what is said
+    assert told[-1] == pytest.approx(1 - 1 / 12)

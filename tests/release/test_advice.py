@@ -19,7 +19,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.release import advise, load, run_release
 from anon_transformers.release._run import Journal
-from anon_transformers.release._settings import Bisection
+from anon_transformers.release._settings import Approach, Bisection
 
 pytestmark = pytest.mark.gx
 
@@ -248,6 +248,108 @@ def test_the_search_ends_at_the_largest_that_passes(low, high, largest):
     assert best == (min(largest, high) if low <= min(largest, high) else None)
     assert len(asked) == len(set(asked))
     assert search.found == (best is not None)
+
+
+@pytest.mark.parametrize("best", [1.41, 1.44, 1.2, 0.95, 1.79, 0.5])
+def test_looser_numbers_are_neared_from_what_passes(best):
+    """Against a loop over all multiples of the step."""
+    ladder, step = [1.44, 1.2, 0.9, 0.6], 0.05
+    search, passed, asked = Approach(1.8, ladder, step), [], []
+    for number in search:
+        asked.append(number)
+        search.answer(number <= best)
+        passed += [number] if number <= best else []
+    assert len(asked) == len(set(asked)) <= len(ladder) + 4
+    if best < min(ladder):
+        assert passed == []
+        assert asked == ladder
+        return
+    assert passed == sorted(passed)  # each is nearer to what is asked for
+    multiples = [at * step for at in range(36)]
+    largest = max(number for number in [*multiples, *ladder] if number <= best)
+    assert passed[-1] >= largest - step - 1e-9
+
+
+def test_a_number_that_no_file_can_state_counts_as_refused():
+    asked = []
+    for number in (search := Approach(1.8, [0.9], 0.05)):
+        asked.append(number)
+        if number == 0.9:
+            search.answer(True)
+    assert len(asked) < 8
+
+
+def test_the_loosest_number_is_not_told_where_a_nearer_one_passes(apart):
+    """Entropy l: of a table of three jobs, which one class of each town holds."""
+    frame = table()
+    frame["job"] = ["JOBMARK-" + "xxxxxxxyz"[at % 9] for at in range(len(frame))]
+    frame.to_csv(apart.source, index=False)
+    model = {"model": "entropy-l-diversity", "l": 2.9}
+    method = {"name": "full-domain", "suppression_limit": 1.0}
+    apart.write(anonymizer=method, thresholds=[{"model": "k-anonymity", "k": 2}, model])
+    found = suggested(advise(apart.file))["threshold"].change["thresholds"]
+    told = next(t["l"] for t in found if t["model"] == model["model"])
+    # The next legal number that is nearer to what was asked for does not pass.
+    apart.write(
+        anonymizer=method,
+        thresholds=[{"model": "k-anonymity", "k": 2}, model | {"l": told + 0.05}],
+    )
+    with pytest.raises((InfeasibleError, GateError)):
+        run_release(apart.file)
+    assert told not in [2.9 / times for times in (1.25, 1.5, 2.0, 3.0, 4.0)]
+
+
+def test_the_suppression_limit_is_just_enough(refused):
+    """Two rows go in 26: 0.08 is enough, and 0.07 is not."""
+    method = {"name": "full-domain", "levels": {"ward": 1}, "suppression": "drop"}
+    refused.write(anonymizer=method)
+    limit = suggested(advise(refused.file))["suppression"].change["anonymizer"]
+    assert limit["suppression_limit"] == pytest.approx(0.08)
+
+
+def test_no_column_is_said_to_cause_suppressed_rows(refused):
+    refused.write(
+        anonymizer={"name": "full-domain", "suppression_limit": 0.3},
+        thresholds=[
+            {"model": "k-anonymity", "k": K},
+            {"metric": "suppressed-share", "max": 0.0},
+        ],
+        hierarchies={name: f"{name}.csv" for name in TREES},
+    )
+    gap = gap_of(advise(refused.file, seconds=1e-9), "suppressed-share")
+    assert gap.holds is False
+    assert gap.off == gap.reached > 0
+    assert gap.columns == ()
+
+
+def test_a_long_try_is_said_and_ends_when_its_time_is_over(refused, registered):
+    """Each says a hundred times how far it is; the time of a kind is for 260."""
+    from anon_transformers import FullDomainAnonymizer
+    from anon_transformers.base import tell_progress
+
+    class Slow(FullDomainAnonymizer):
+        ended = 0
+
+        def fit_transform(self, X, y=None, **params):
+            for number in range(100):
+                tell_progress(number / 100)
+            Slow.ended += 1
+            return super().fit_transform(X, y, **params)
+
+    registered("anonymizers", "slow", Slow)
+    refused.write(anonymizer={"name": "slow", "levels": {"ward": 1}})
+    told = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anon_transformers.release._advice.EVERY", 0.0)
+        patch.setattr(
+            "anon_transformers.release._advice._Advisor.used",
+            property(lambda self: len(told) / 1300),
+        )
+        advice = advise(refused.file, on_progress=lambda share, what: told.append(what))
+    assert any(what.endswith("slow at work, 50 % done") for what in told)
+    assert any("of which a part was done" in left for left in advice.not_tried)
+    assert Slow.ended < len(told) / 100 + 1
+    assert refused.runs() == []
 
 
 # ------------------------------------------------------------- discretion, traces

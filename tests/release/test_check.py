@@ -12,7 +12,9 @@ from anon_transformers.release._check import (
     check_remembered,
     release_files,
 )
+from anon_transformers.release._config import read_config
 from anon_transformers.release._last_known import read_leniently, recall
+from anon_transformers.release._resolve import refuse_patterns_of_graphs
 
 HIERARCHY = "007;00*;*\n008;00*;*\n110;11*;*\n"
 
@@ -275,3 +277,33 @@ def test_a_remembered_schedule_that_is_none_is_not_taken(release, monkeypatch):
     monkeypatch.setattr(_last_known, "recall", lambda file: {"schedule": "0 6 1 *"})
     release.write_text("source: [\n")
     assert read_leniently(release.file)[0] is None
+
+
+@pytest.mark.parametrize("key", ["edges", "nodes"])
+@pytest.mark.parametrize("name", ["g*.csv", "m/?.csv", "[ab].csv"])
+def test_a_graph_has_one_file_of_edges_and_one_of_nodes(release, key, name):
+    source = {"kind": "graph", "edges": "people.csv", key: name}
+    release.write(
+        source=source,
+        roles={"identifiers": ["name"], "quasi_identifiers": ["age"]},
+        anonymizer={"name": "k-degree"},
+        thresholds=[{"model": "k-degree", "k": 2}],
+    )
+    with pytest.raises(ConfigurationError, match=f"source.{key}: .* asks for any name"):
+        check_release(release.file)
+
+
+def test_a_file_of_a_graph_may_have_such_a_name(release):
+    (release.folder / "[ab].csv").write_text("source,target\na,b\n")
+    config = read_config(
+        release.write(
+            source={"kind": "graph", "edges": "[ab].csv"},
+            roles={},
+            anonymizer={"name": "k-degree"},
+            thresholds=[{"model": "k-degree", "k": 2}],
+        )
+    )
+    assert refuse_patterns_of_graphs(config) is None
+    (release.folder / "[ab].csv").unlink()
+    with pytest.raises(ConfigurationError, match="asks for any name"):
+        refuse_patterns_of_graphs(config)

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import logging
 import shutil
 from itertools import product
 from pathlib import Path
@@ -12,6 +13,7 @@ from anon_transformers.exceptions import ConfigurationError, GateError
 from anon_transformers.release import anonymize, load, publish, validate
 from anon_transformers.release._config import read_config
 from anon_transformers.release._ledger import open_ledger
+from anon_transformers.release._log import FACTS, LOG
 from anon_transformers.release._mapping import derive_releases
 from tests.release.months import ROLES, SECRET, persons, refused
 
@@ -22,6 +24,21 @@ def test_the_same_table_again_tells_nothing_new(monthly):
     ledger = open_ledger(read_config(monthly.file), to_read=True)
     found = ledger.publications()
     assert [one.memberships for one in found] == ["kept"] * 3
+
+
+def test_judging_with_many_releases_says_which_share_is_done(monthly, caplog):
+    for _ in range(3):
+        monthly.publish(persons(6))
+    with caplog.at_level(logging.DEBUG, logger=LOG.name):
+        caplog.clear()
+        monthly.publish(persons(6))
+    facts = [getattr(record, FACTS, {}) for record in caplog.records]
+    together = "judging together with earlier releases"
+    shares = [f["share"] for f in facts if f.get("stage") == together and "share" in f]
+    assert shares == sorted(set(shares))
+    assert shares[0] == 0
+    assert len(shares) >= 8  # three are read, four judged, and what is said
+    assert 0.9 < shares[-1] < 1
 
 
 def test_a_lone_joiner_is_refused_though_their_class_is_large(monthly):

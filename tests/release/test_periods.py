@@ -32,7 +32,7 @@ from anon_transformers.release import (
     validate,
 )
 from anon_transformers.release._period import GRAINS, Period, Template, grain_of
-from anon_transformers.release._resolve import resolve
+from anon_transformers.release._resolve import newest_there, period_of, resolve
 from tests.release.conftest import SmallRelease, people
 
 pytestmark = pytest.mark.gx
@@ -190,7 +190,7 @@ def test_the_finest_directive_decides():
 @pytest.mark.parametrize(
     ("changes", "period", "said"),
     [
-        ({}, None, "people.yaml --period 2026-10"),
+        ({}, None, "none is given; state it, "),
         ({}, "2026", "2026 is a year, and the file has one period per month"),
         ({}, "October", "'October' is no period"),
         ({"source": {"path": "people.csv"}}, "2026-10", "neither source nor target"),
@@ -200,6 +200,29 @@ def test_the_finest_directive_decides():
 def test_a_period_that_does_not_fit_is_refused(monthly, changes, period, said):
     monthly.write(**changes)
     assert said in refused(monthly, period=period)
+
+
+@pytest.mark.parametrize(
+    ("today", "newest"),
+    [
+        (date(2026, 11, 18), "2026-11"),
+        (date(2026, 10, 1), "2026-10"),
+        (date(2027, 3, 1), "2026-11"),
+        (date(2026, 7, 31), None),
+        (date(2099, 1, 1), None),
+    ],
+)
+@pytest.mark.parametrize("path", ["p-{period:%Y-%m}.csv", "p*-{period:%Y-%m}.c?v"])
+def test_the_period_that_is_shown_is_one_that_is_there(monthly, path, today, newest):
+    monthly.write(source={"path": path, "kind": "csv"})
+    found = newest_there(read_config(monthly.file), "month", today)
+    assert (None if found is None else found.name) == newest
+
+
+def test_where_no_source_is_there_the_way_to_write_a_period_is_shown(monthly):
+    monthly.write(source={"path": "nosuch-{period:%Y-%m}.csv"})
+    with pytest.raises(ConfigurationError, match="such as anon check x --period 2026"):
+        period_of(read_config(monthly.file), None, "x", "anon check")
 
 
 def test_a_missing_source_of_a_period_is_refused(monthly):
@@ -443,7 +466,9 @@ def test_the_command_takes_a_period(monthly):
     assert json.loads(done.stdout)["period"] == "2026-10"
     done = CliRunner().invoke(app, ["release", str(monthly.file)])
     assert done.exit_code != 0
-    assert "--period 2026-10" in " ".join(done.output.split())
+    assert f"--period {newest_there(read_config(monthly.file), 'month')}" in " ".join(
+        done.output.split()
+    )
 
 
 def test_a_resolved_release_is_read_with_its_period(monthly):

@@ -87,7 +87,8 @@ def test_the_search_counts_the_edges_that_are_published(graph, k, seed):
     assert sorted(places) == list(range(graph.n_nodes))
     rng = np.random.default_rng(seed)
     outside = rng.integers(0, 3, graph.n_nodes)
-    counted = improve_table(indptr, indices, outside, places, 0, k, rng, 50, 1.0)
+    done = np.zeros(1, dtype=np.int64)
+    counted = improve_table(indptr, indices, outside, places, 0, k, rng, 50, 1.0, done)
     table, held = places.reshape(-1, k).tolist(), set()
     at = {node: (r, c) for r, row in enumerate(table) for c, node in enumerate(row)}
     for u, v in edge_set(graph):

@@ -7,7 +7,10 @@ import networkx as nx
 import pytest
 
 from anon_transformers.base import progress_heard_by
+from anon_transformers_graphs.automorphism import KAutomorphismAnonymizer
+from anon_transformers_graphs.degrees import KDegreeAnonymizer
 from anon_transformers_graphs.generalization import NodeClusterGeneralizer
+from anon_transformers_graphs.neighborhoods import KNeighborhoodAnonymizer
 from anon_transformers_graphs.randomization import FeatureChain
 
 
@@ -31,6 +34,38 @@ def test_shares_rise(method, friends):
     assert len(told) > 2
     assert told == sorted(told)
     assert told[0] == 0 and told[-1] < 1
+
+
+COUNTED = {
+    "genetic": lambda: KDegreeAnonymizer(
+        k=2, sequence="genetic", max_iter_no_improve=2_000, n_starts=3, random_state=1
+    ),
+    "additions": lambda: KDegreeAnonymizer(
+        k=5, construction="supergraph", random_state=1
+    ),
+    "neighborhoods": lambda: KNeighborhoodAnonymizer(k=2, max_iter=30, random_state=1),
+    "automorphisms": lambda: KAutomorphismAnonymizer(k=2, max_iter=30, random_state=1),
+}
+
+
+@pytest.mark.parametrize("name", COUNTED)
+def test_what_is_counted_in_compiled_code_is_told_while_it_runs(
+    name, friends, monkeypatch
+):
+    monkeypatch.setattr("anon_transformers.base._progress.SECONDS", 0.001)
+    COUNTED[name]().fit_transform(friends)  # compiled before somebody listens
+    told = []
+    with progress_heard_by(lambda share, found: told.append(share)):
+        heard = COUNTED[name]().fit_transform(friends)
+    assert told == sorted(told)
+    assert told[-1] <= 1
+    if name == "additions":  # its first attempt nearly always is the last
+        assert told[0] == 0
+    else:
+        assert len(set(told)) > 3
+        assert any(0 < share < 0.5 for share in told)
+    alone = COUNTED[name]().fit_transform(friends)
+    assert set(heard.edges) == set(alone.edges)
 
 
 def test_a_chain_lets_others_run(friends):

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from anon_transformers.base import run_counted
 from anon_transformers.graphs import Graph
 from anon_transformers_graphs.automorphism._kernels.alignment import (
     grow_table,
@@ -126,9 +127,8 @@ def _arrange_in_rows(
     n_open = min(len(indices) - indptr[n_fixed], part.n_edges)
     trials = n_trials * max(n_open, LEAST_EDGES)
     if k > 1:
-        improve_table(
-            indptr, indices, outside, places, n_fixed, k, rng, trials, HEAT * k
-        )
+        given = indptr, indices, outside, places, n_fixed, k, rng, trials, HEAT * k
+        run_counted(lambda done: improve_table(*given, done), max(trials, 1))
     return nodes[places].reshape(-1, k)
 
 

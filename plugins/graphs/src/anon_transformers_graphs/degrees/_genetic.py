@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from anon_transformers.base import run_counted
 from anon_transformers.exceptions import (
     InfeasibleError,
     ParameterError,
@@ -76,7 +77,7 @@ def genetic_sequence(
             f"n_replace must be at most population_size={population_size} and "
             f"n_offspring={n_offspring}, got {n_replace}."
         )
-    best, violations, n_iter = evolve(
+    given = (
         degrees,
         k,
         fitness == "groups",
@@ -87,6 +88,7 @@ def genetic_sequence(
         whole("max_iter_no_improve", max_iter_no_improve),
         new_state(generator(random_state)),
     )
+    best, violations, n_iter = run_counted(lambda done: evolve(*given, done), max_iter)
     if violations:
         raise InfeasibleError(
             f"the genetic search ended after {n_iter} generations with {violations} "

@@ -5,7 +5,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from anon_transformers.base import GraphAnonymizer
+from anon_transformers.base import (
+    GraphAnonymizer,
+    part_of_progress,
+    tell_progress,
+)
 from anon_transformers.exceptions import InfeasibleError, ParameterError, check_choice
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
@@ -218,7 +222,8 @@ default="endpoint-moves"
         """Add edges; units that find no place raise low degrees, more each time."""
         noise = 0
         greedy = self.sequence == "greedy"
-        for _ in range(PROBES):
+        for number in range(PROBES):
+            tell_progress(number / PROBES)
             shuffled = rng.permutation(graph.n_nodes)
             targets = np.empty(graph.n_nodes, np.int64)
             targets[shuffled] = raised_sequence(
@@ -235,9 +240,11 @@ default="endpoint-moves"
 
     def _fewest_changes(self, graph: Graph, rng: np.random.Generator) -> Edits:
         """The graph with the fewest modified edges of several."""
-        falling = -np.sort(-self._target_degrees(graph.degrees, rng))
+        with part_of_progress(0, 2):
+            falling = -np.sort(-self._target_degrees(graph.degrees, rng))
         best, fewest, least = None, graph.n_edges + 1, graph.n_nodes**2
-        for _ in range(self.n_starts):
+        for number in range(self.n_starts):
+            tell_progress((1 + number / self.n_starts) / 2)
             targets = _by_rank(graph.degrees, falling, rng)
             if self.construction == "relaxed":
                 edits, left = by_relaxation(graph, targets, rng), 0

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from anon_transformers.base import part_of_progress, tell_progress
 from anon_transformers.graphs import Graph
 from anon_transformers_graphs._graph_arrays import class_sizes
 from anon_transformers_graphs._kernels.triangles import in_triangles, triangle_closure
@@ -56,10 +57,11 @@ def equalize_neighborhoods(
     automorphisms.
     """
     lists = graph.adjacency.indptr, graph.adjacency.indices
+    tell_progress(0.0)
     core = neighborhood_counts(graph, labels, time_limit) < k
     if not core.any():
         return EqualizedGraph(graph.edges, labels, 0)
-    found, rows = graph, None
+    found, rows, left = graph, None, 2
     for _ in range(MOST_ROUNDS):
         triangle_closure(*lists, core)
         if (
@@ -68,7 +70,10 @@ def equalize_neighborhoods(
         ):
             break
         raised = labels.copy()
-        within = _equalize_core(found, core, rows, raised, k, rng, n_trials)
+        # Nobody knows how many rounds come: each takes half of what is left.
+        with part_of_progress(left - 2, left):
+            within = _equalize_core(found, core, rows, raised, k, rng, n_trials)
+        left *= 2
         if within is None:
             break
         found, rows = within
@@ -79,7 +84,8 @@ def equalize_neighborhoods(
         if not lone.any():
             break
         core |= lone
-    return _equalize_all(graph, labels, k, rng, n_trials)
+    with part_of_progress(left // 2 - 1, left // 2):
+        return _equalize_all(graph, labels, k, rng, n_trials)
 
 
 def _equalize_all(

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from anon_transformers.jit import njit
+from anon_transformers.jit import njit, njit_nogil
 from anon_transformers_graphs._kernels.edge_tables import (
     count_down,
     count_up,
@@ -114,11 +114,13 @@ def _next_row(indptr, indices, heads, row, placed, at):
     return found
 
 
-@njit(
+@njit_nogil(
     "int64[::1], int32[::1], int64[::1], int64[::1], int64, int64, generator, int64, "
-    "float64"
+    "float64, int64[::1]"
 )
-def improve_table(indptr, indices, outside, nodes, n_fixed, k, rng, n_trials, heat):
+def improve_table(
+    indptr, indices, outside, nodes, n_fixed, k, rng, n_trials, heat, done
+):
     """Exchange nodes while that takes edges away.
 
     A trial exchanges a node with the one at a position where an edge to a neighbor
@@ -144,6 +146,8 @@ def improve_table(indptr, indices, outside, nodes, n_fixed, k, rng, n_trials, he
         Exchanges to try.
     heat : float
         Edges that one exchange may cost in the beginning.
+    done : int64 ndarray of shape (1,)
+        Counts the exchanges that were tried, while others run.
 
     Returns
     -------
@@ -165,6 +169,7 @@ def improve_table(indptr, indices, outside, nodes, n_fixed, k, rng, n_trials, he
     if indptr[n_fixed] == len(indices):
         return total
     for trial in range(n_trials):
+        done[0] = trial
         i = rng.integers(indptr[n_fixed], len(indices))
         one = owner[i]
         target = _aim(indptr, indices, nodes, place, indices[i], k, rng)

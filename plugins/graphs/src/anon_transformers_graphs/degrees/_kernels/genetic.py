@@ -2,13 +2,25 @@
 
 import numpy as np
 
-from anon_transformers.jit import njit
+from anon_transformers.jit import njit, njit_nogil
 from anon_transformers_graphs._kernels.random_numbers import below
 
 
-@njit("int64[::1], int64, bool, int64, int64, int64, int64, int64, uint64[::1]")
+@njit_nogil(
+    "int64[::1], int64, bool, int64, int64, int64, int64, int64, uint64[::1], "
+    "int64[::1]"
+)
 def evolve(
-    degrees, k, by_groups, n_parents, n_offspring, n_replace, max_iter, patience, state
+    degrees,
+    k,
+    by_groups,
+    n_parents,
+    n_offspring,
+    n_replace,
+    max_iter,
+    patience,
+    state,
+    done,
 ):
     """Best degrees of the same sum after mutation and selection.
 
@@ -31,6 +43,8 @@ def evolve(
         Generations, and those without a better best one, after which it ends.
     state : uint64 array of one
         Who mutates, and where.
+    done : int64 array of one
+        Counts the generations, while others run.
 
     Returns
     -------
@@ -62,6 +76,7 @@ def evolve(
             fitness[child, 0] = _missing(counts[child], k, by_groups)
         _select(people, counts, fitness, n_parents, n_replace)
         n_iter += 1
+        done[0] = n_iter
         waited += 1
         first = _order(fitness[:n_parents])[0]
         if _is_better(fitness[first], best):
