@@ -2,10 +2,14 @@
 
 import numpy as np
 
+from anon_transformers._kernels.grouping import number_keys
 from anon_transformers.jit import njit
 
 ABSENT = 0
 """Code of the class of those whom a release does not hold."""
+WORD_BITS = 64
+ROOM_PER_ROW = 8
+"""Words of sets up to which they are cheaper than numbers of pairs, by row."""
 
 
 def room_for(slots: np.ndarray, known: np.ndarray, n_persons: int) -> np.ndarray:
@@ -139,34 +143,75 @@ def _agree(histories, one, other):
     return together
 
 
-@njit("int64[:, ::1], int64[::1], int64[::1], int64[::1], int64[::1], int64")
-def count_common(histories, which, start, indptr, values, n_values):
+@njit("int64[:, ::1], int64[::1], uint64[:, ::1]")
+def count_common(histories, start, sets):
     """Values that every class has in which a group has been.
 
     Parameters
     ----------
-    histories, which : int64 arrays
+    histories : int64 array
         As in :func:`count_compatible`.
     start : int64 array of shape (n_releases,)
-        Row of ``indptr`` at which the classes of a release begin.
-    indptr, values : int64 arrays
-        The known values of each class of each release, in compressed rows.
-    n_values : int
-        How many values there are.
+        Row of ``sets`` at which the classes of a release begin.
+    sets : uint64 array
+        The known values of each class of each release, as :func:`value_sets` has them.
     """
-    common = np.zeros(len(which), np.int64)
-    times = np.zeros(n_values, np.int64)
-    for at in range(len(which)):
-        n_present = 0
-        times[:] = 0
-        for release in range(histories.shape[1]):
-            code = histories[which[at], release]
-            if code == ABSENT:
-                continue
-            n_present += 1
-            row = start[release] + code
-            for place in range(indptr[row], indptr[row + 1]):
-                times[values[place]] += 1
-        for value in range(n_values):
-            common[at] += times[value] == n_present and n_present > 0
+    common = np.zeros(len(histories), np.int64)
+    for group in range(len(histories)):
+        for word in range(sets.shape[1]):
+            shared = ~np.uint64(0)
+            n_present = 0
+            for release in range(histories.shape[1]):
+                code = histories[group, release]
+                if code != ABSENT:
+                    n_present += 1
+                    shared &= sets[start[release] + code, word]
+            if n_present:
+                common[group] += _bits_of(shared)
     return common
+
+
+def distinct_values(
+    groups: np.ndarray, values: np.ndarray, n_groups: int, n_values: int
+) -> np.ndarray:
+    """Different values of each group; 0 is none, and the last is ``n_values``."""
+    if n_groups * n_words_of(n_values) <= ROOM_PER_ROW * len(groups) + 1024:
+        return _count_bits(value_sets(groups, values, n_groups, n_values))
+    span = n_values + 1
+    found = number_keys(groups * span + values, n_groups * span)
+    known = values[found.first] > 0
+    return np.bincount(groups[found.first[known]], minlength=n_groups)
+
+
+def n_words_of(n_values: int) -> int:
+    """Words of a set of values."""
+    return -(-max(n_values, 1) // WORD_BITS)
+
+
+@njit("int64[::1], int32[::1], int64, int64")
+def value_sets(groups, values, n_groups, n_values):
+    """The values of each group as bits, of shape (n_groups, n_words); 0 is none."""
+    sets = np.zeros((n_groups, (max(n_values, 1) + 63) // 64), np.uint64)
+    for row in range(len(groups)):
+        bit = values[row] - 1
+        if bit >= 0:
+            sets[groups[row], bit >> 6] |= np.uint64(1) << np.uint64(bit & 63)
+    return sets
+
+
+@njit("uint64[:, ::1]")
+def _count_bits(sets):
+    counts = np.zeros(len(sets), np.int64)
+    for row in range(len(sets)):
+        for word in range(sets.shape[1]):
+            counts[row] += _bits_of(sets[row, word])
+    return counts
+
+
+@njit
+def _bits_of(word):
+    count = 0
+    while word:
+        word &= word - np.uint64(1)
+        count += 1
+    return count

@@ -1,6 +1,6 @@
 """What releases of the same persons tell together."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -12,11 +12,10 @@ from anon_transformers._kernels.grouping import number_keys
 from anon_transformers.base import part_of_progress, tell_progress
 from anon_transformers.exceptions import DataError, NotEvaluable, check_choice
 from anon_transformers.ledger._composition_report import (
-    MANY,
+    FIRST_CLASS,
     CompositionReport,
     GroupedPersons,
     GroupLevel,
-    GroupValues,
     report_groups,
 )
 from anon_transformers.ledger._published_classes import (
@@ -24,14 +23,10 @@ from anon_transformers.ledger._published_classes import (
     KeyWords,
     PublishedClasses,
 )
+from anon_transformers.ledger._values_of_persons import Kind, ValuesOfPersons
 from anon_transformers.parameters import whole
 
-Kind = Literal["permanent", "changing"]
 Presence = Literal["known", "unknown"]
-MISSING = 0
-"""Code of a missing value; it is counted, and never a known value."""
-FIRST_CLASS = 2
-"""Code of the first class: 0 is absent, 1 is suppressed."""
 
 
 class Composition:
@@ -88,25 +83,21 @@ class Composition:
     (a difference that determines anything is a sum over whole groups). It refuses
     some releases from which nothing follows: groups whose histogram stays undetermined.
 
-    The true histograms are kept by group, never by person: that of a group that
-    splits is counted from the values of those who are present, and what is left
-    belongs to those who are absent.
-
-    * ``"permanent"``: a person has one value. If what is left is negative then a
-      value has changed, and nothing can be judged.
-    * ``"changing"``: each release has its own values. Judged are the values of
-      each group in each release, as the groups were then; with unknown presence, in
-      the latest release. What is left for the absent
-      is the difference that an intruder takes who supposes that nobody has changed;
-      below zero it is taken for zero. Not judged is an intruder who knows whose value
-      has changed.
+    * ``"permanent"``: a person has one value. If it has changed all the same, nothing
+      can be judged; one that was missing may become known.
+    * ``"changing"``: a person has a value in each release, and each group holds l
+      values of *every* release that showed it. Two persons of a group can then exchange
+      all that was ever published of them. No table changes, and neither does how often
+      values have changed. So nothing is found by whoever subtracts histograms and
+      supposes that nobody changed, or few, or who follows a row by its other columns.
+      Not judged is an intruder who knows whose value has changed.
 
     Persons whom a rule left out of a table because of their values are a class of their
     own there: whoever knows the rule knows that they have few values, and if they come
     into a table together with others later, their values are found by the difference.
 
     A group of which no table has shown a value is judged by k alone. A table may lack a
-    column that another one shows; its values are given all the same, and as not shown.
+    column that another one shows; it is given as not shown.
 
     Examples
     --------
@@ -142,7 +133,12 @@ class Composition:
         self._slots = np.full(16, -1, dtype=np.int64)
         self._membership = np.empty(0, dtype=np.int64)
         self._rows = np.empty(0, dtype=np.int64)
-        self._groups = _nobody(self.sensitive)
+        self._groups = GroupedPersons(())
+        none = pd.Index([], dtype=object)
+        self._values = {
+            name: ValuesOfPersons(name, kind, none)
+            for name, kind in self.sensitive.items()
+        }
 
     @property
     def n_releases(self) -> int:
@@ -167,22 +163,26 @@ class Composition:
         """
         self._refuse_other_columns(release)
         membership, groups = self._membership, self._groups
+        values = self._values
         if self.window is not None and self.n_releases >= self.window:
             into, groups = _without_oldest(groups)
             membership = into[membership]
+            values = {name: column.without_oldest() for name, column in values.items()}
         persons, slots, numbers = self._numbered(release.persons)
-        n_new = len(persons.words) - len(membership)
+        n_persons = len(persons.words)
+        n_new = n_persons - len(membership)
         membership = np.concatenate([membership, np.zeros(n_new, np.int64)])
         split = _split_groups(membership, numbers, release.classes)
         rows = split.labels[numbers]
-        columns = {
-            name: _split_values(column, name, split.level, rows, release)
-            for name, column in groups.columns.items()
-        }
+        classes = split.level.classes[rows]
         made = Composition(self.sensitive, presence=self.presence, window=self.window)
         made._persons, made._slots = persons, slots
         made._membership, made._rows = split.labels, rows
-        made._groups = GroupedPersons((*groups.levels, split.level), columns)
+        made._groups = GroupedPersons((*groups.levels, split.level))
+        made._values = {
+            name: column.extended(release, numbers, split.level, classes, n_persons)
+            for name, column in values.items()
+        }
         return made
 
     def report(
@@ -202,11 +202,19 @@ class Composition:
         """
         if self.n_persons == 0:
             raise NotEvaluable("composition: no release holds any person.")
+        wanted = self._wanted(l)
+        n_groups = len(self._groups.sizes)
+        columns = [
+            judged
+            for column in self._values.values()
+            for judged in column.judged(self._membership, n_groups)
+        ]
         return report_groups(
             self._groups,
+            columns,
             self._rows,
             k=whole("k", k),
-            l=self._wanted(l),
+            l=wanted,
             presence=self.presence,
             window=self.window,
         )
@@ -304,24 +312,6 @@ class _Split(NamedTuple):
     level: GroupLevel
 
 
-class _Pairs(NamedTuple):
-    groups: np.ndarray
-    values: np.ndarray
-    counts: np.ndarray
-
-
-def _nobody(columns: Mapping[str, Kind]) -> GroupedPersons:
-    none = np.empty(0, dtype=np.int64)
-    most = np.full(1, MANY, dtype=np.int64)
-    unseen = np.zeros(1, dtype=bool)
-    empty = GroupValues(
-        pd.Index([], dtype=object), none, none, none, most, unseen, (), ()
-    )
-    return GroupedPersons(
-        (), {name: empty._replace(kind=kind) for name, kind in columns.items()}
-    )
-
-
 def _split_groups(
     membership: np.ndarray, numbers: np.ndarray, classes: np.ndarray
 ) -> _Split:
@@ -350,110 +340,6 @@ def _split_groups(
     return _Split(found.labels[1:].astype(np.int64), level)
 
 
-def _split_values(
-    column: GroupValues,
-    name: str,
-    level: GroupLevel,
-    rows: np.ndarray,
-    release: PublishedClasses,
-) -> GroupValues:
-    """Histograms of the new groups of one sensitive column."""
-    dictionary, values = _coded(column.dictionary, release.values[name])
-    span = len(dictionary) + 1
-    found = number_keys(rows * span + values, len(level.sizes) * span)
-    present = _Pairs(rows[found.first], values[found.first], found.sizes)
-    left = _left_over(column, present, level, span)
-    if column.kind == "permanent":
-        left = _unchanged(left, name, level)
-    absent = _absent_children(level)[left.groups]
-    stays = (left.counts > 0) & (absent > 0)
-    of_classes = np.unique(level.classes[present.groups] * span + present.values)
-    if name in release.not_shown:
-        from_class = MANY
-    else:
-        from_class = FIRST_CLASS - int(release.suppressed_shown)
-    return GroupValues(
-        dictionary,
-        np.concatenate([present.groups, absent[stays]]),
-        np.concatenate([present.values, left.values[stays]]),
-        np.concatenate([present.counts, left.counts[stays]]),
-        _past(column, level),
-        column.shown[level.parents] | level.shows(level.classes, from_class),
-        (*column.of_classes, np.stack([of_classes // span, of_classes % span])),
-        (*column.from_class, from_class),
-        column.kind,
-    )
-
-
-def _past(column: GroupValues, level: GroupLevel) -> np.ndarray:
-    """Fewest values that were shown of each new group before this release."""
-    if column.kind == "permanent":
-        return np.full(len(level.sizes), MANY)  # a part has no more than the whole
-    last = np.where(column.shown, column.distinct(), MANY)
-    return np.minimum(column.past, last)[level.parents]
-
-
-def _coded(dictionary: pd.Index, given: pd.Series) -> tuple[pd.Index, np.ndarray]:
-    """Values as codes of a dictionary that grows; missing ones are 0."""
-    codes, distinct = pd.factorize(given)
-    places = dictionary.get_indexer(pd.Index(distinct, dtype=object))
-    new = np.flatnonzero(places < 0)
-    places[new] = len(dictionary) + np.arange(len(new))
-    if len(new):
-        added = pd.Index(np.asarray(distinct, dtype=object)[new], dtype=object)
-        dictionary = dictionary.append(added)
-    return dictionary, np.append(places + 1, MISSING)[codes].astype(np.int64)
-
-
-def _left_over(
-    column: GroupValues, present: _Pairs, level: GroupLevel, span: int
-) -> _Pairs:
-    """Histogram of each old group less those of its members who are present."""
-    owners = level.parents[present.groups]
-    inside = owners > 0
-    groups = np.concatenate([column.groups, owners[inside]])
-    values = np.concatenate([column.values, present.values[inside]])
-    counts = np.concatenate([column.counts, -present.counts[inside]])
-    n_groups = int(groups.max(initial=0)) + 1
-    found = number_keys(groups * span + values, n_groups * span)
-    total = add_up(found.labels.astype(np.int64), counts, len(found.first))
-    return _Pairs(groups[found.first], values[found.first], total)
-
-
-def _unchanged(left: _Pairs, name: Hashable, level: GroupLevel) -> _Pairs:
-    """What is left if no value has changed; one that was missing may become known."""
-    n_groups = int(level.parents.max(initial=0)) + 1
-    known = left.values != MISSING
-    lacking = np.minimum(left.counts, 0) * known
-    lacks = -np.bincount(left.groups, lacking, minlength=n_groups).astype(np.int64)
-    counts = np.where(known, np.maximum(left.counts, 0), left.counts)
-    counts[~known] -= lacks[left.groups[~known]]
-    unfilled = lacks.copy()
-    unfilled[left.groups[~known]] = 0
-    # Those who are absent now hold what is left: no more, no less.
-    wanted = np.zeros(n_groups, dtype=np.int64)
-    children = _absent_children(level)
-    has_absent = np.flatnonzero(children)
-    wanted[has_absent] = level.sizes[children[has_absent]]
-    held = np.bincount(left.groups, counts, minlength=n_groups).astype(np.int64)
-    changed = unfilled.sum() - np.minimum(counts, 0).sum()
-    changed += np.abs(held - wanted)[1:].sum()
-    if changed:
-        raise NotEvaluable(
-            f"composition: sensitive column {name!r} is declared permanent, and its "
-            f"values have changed for at least {max(int(changed) // 2, 1)} persons."
-        )
-    return left._replace(counts=counts)
-
-
-def _absent_children(level: GroupLevel) -> np.ndarray:
-    """The new group of the members of each old group who are absent; 0 if none."""
-    children = np.zeros(int(level.parents.max(initial=0)) + 1, dtype=np.int64)
-    absent = np.flatnonzero(level.classes == 0)
-    children[level.parents[absent]] = absent
-    return children
-
-
 def _without_oldest(groups: GroupedPersons) -> tuple[np.ndarray, GroupedPersons]:
     """Forget the oldest release: groups that it alone tells apart become one."""
     sizes = groups.sizes.copy()
@@ -467,37 +353,4 @@ def _without_oldest(groups: GroupedPersons) -> tuple[np.ndarray, GroupedPersons]
         level = level._replace(sizes=add_up(into, sizes, len(found.first)))
         level.sizes[0] = 0
         levels.append(level)
-    columns = {
-        name: _merged_values(column, into, levels)
-        for name, column in groups.columns.items()
-    }
-    return into, GroupedPersons(tuple(levels), columns)
-
-
-def _merged_values(
-    column: GroupValues, into: np.ndarray, levels: Sequence[GroupLevel]
-) -> GroupValues:
-    span = len(column.dictionary) + 1
-    groups = into[column.groups]
-    inside = groups > 0
-    groups, values = groups[inside], column.values[inside]
-    found = number_keys(groups * span + values, (int(into.max()) + 1) * span)
-    labels = found.labels.astype(np.int64)
-    counts = add_up(labels, column.counts[inside], len(found.first))
-    past = np.full(int(into.max()) + 1, MANY, dtype=np.int64)
-    np.minimum.at(past, into, column.past)
-    past[0] = MANY
-    shown = np.zeros(1, dtype=bool)
-    for level, from_class in zip(levels, column.from_class[1:], strict=True):
-        shown = shown[level.parents] | level.shows(level.classes, from_class)
-    return GroupValues(
-        column.dictionary,
-        groups[found.first],
-        values[found.first],
-        counts,
-        past,
-        shown,
-        column.of_classes[1:],
-        column.from_class[1:],
-        column.kind,
-    )
+    return into, GroupedPersons(tuple(levels))

@@ -1,16 +1,16 @@
 """What is said of releases that are judged together."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from anon_transformers._kernels.composition import (
     ABSENT,
     count_common,
     count_compatible,
+    value_sets,
 )
 from anon_transformers.base import tell_progress
 from anon_transformers.exceptions import NotEvaluable
@@ -28,27 +28,49 @@ REASONS = (
 MOST_COMPARISONS = 4_000_000_000
 """Pairs of classes that are compared where presence is unknown."""
 SUPPRESSED_CODE = 1
+FIRST_CLASS = 2
+"""Code of the first class: 0 is absent, 1 is suppressed."""
 MANY = 2**62
 """More values than any group can hold."""
 
 
-class GroupValues(NamedTuple):
-    """A sensitive column by group: the histogram of each, as triples."""
+class TableHistograms(NamedTuple):
+    """Which known values the classes of one release show, as pairs."""
 
-    dictionary: pd.Index
-    groups: np.ndarray
+    classes: np.ndarray
     values: np.ndarray
-    counts: np.ndarray
-    past: np.ndarray  # fewest known values in earlier releases, by group
-    shown: np.ndarray  # whether any release shows values of a group
-    of_classes: tuple[np.ndarray, ...]  # (class, value) pairs of each release
-    from_class: tuple[int, ...]  # the first class whose values a release shows
-    kind: str = "permanent"
+    from_class: int  # the first class whose values it shows
 
-    def distinct(self) -> np.ndarray:
-        """Known values of each group."""
-        known = (self.values > 0) & (self.counts > 0)
-        return np.bincount(self.groups[known], minlength=len(self.past))
+
+@dataclass(frozen=True)
+class JudgedValues:
+    """A sensitive column by group: of all releases, or as one of them showed it.
+
+    Attributes
+    ----------
+    name : str
+        The column.
+    permanent : bool
+        Whether a person has one value in all releases.
+    distinct : int array
+        Known values of each group.
+    shown : bool array
+        Whether a release shows values of a group.
+    tables : mapping of int to TableHistograms
+        What these releases show.
+    n_values : int
+        Values of the column.
+    pairs : callable
+        Lists group and known value of each pair that occurs.
+    """
+
+    name: str
+    permanent: bool
+    distinct: np.ndarray
+    shown: np.ndarray
+    tables: Mapping[int, TableHistograms]
+    n_values: int
+    pairs: Callable[[], tuple[np.ndarray, np.ndarray]]
 
 
 class GroupLevel(NamedTuple):
@@ -73,7 +95,6 @@ class GroupedPersons:
     """
 
     levels: tuple[GroupLevel, ...]
-    columns: dict[str, GroupValues]
 
     @property
     def sizes(self) -> np.ndarray:
@@ -156,6 +177,7 @@ class CompositionReport:
 
 def report_groups(
     groups: GroupedPersons,
+    columns: Sequence[JudgedValues],
     rows: np.ndarray,
     *,
     k: int,
@@ -168,35 +190,33 @@ def report_groups(
     persons = groups.sizes
     occupied = persons > 0
     occupied[0] = False
-    judged = {name: occupied & column.shown for name, column in groups.columns.items()}
-    distinct = {name: column.distinct() for name, column in groups.columns.items()}
+    distinct = [column.distinct for column in columns]
     if presence == "unknown":
-        persons, distinct = _relaxed(groups, occupied, distinct, k, l)
-    for number, (name, column) in enumerate(groups.columns.items()):
-        tell_progress((1 + number / len(groups.columns)) / 3)
-        past = column.past
-        if presence == "unknown":  # whole classes: nobody knows the groups of then
-            past = _fewest_of_a_class(groups, name, np.arange(len(persons)))
-        distinct[name] = np.minimum(distinct[name], past)
-    small = occupied & (persons < k)
-    poor = {name: judged[name] & (distinct[name] < l[name]) for name in distinct}
-    failing = np.logical_or.reduce([small, *poor.values()])
+        persons, distinct = _relaxed(groups, columns, occupied, k, l)
     tell_progress(2 / 3)
+    small = occupied & (persons < k)
+    judged = [occupied & column.shown for column in columns]
+    poor = [
+        those & (found < l[column.name])
+        for column, those, found in zip(columns, judged, distinct, strict=True)
+    ]
+    failing = np.logical_or.reduce([small, *poor])
+    reached: dict[str, list[int]] = {name: [] for name in l}
+    for column, those, found in zip(columns, judged, distinct, strict=True):
+        if those.any():
+            reached[column.name].append(int(found[those].min()))
     return CompositionReport(
         passed=not failing.any(),
         k=k,
         l=dict(l),
         k_reached=int(persons[occupied].min()),
-        l_reached={
-            name: int(found[judged[name]].min()) if judged[name].any() else 0
-            for name, found in distinct.items()
-        },
+        l_reached={name: min(found, default=0) for name, found in reached.items()},
         releases=len(groups.levels),
         persons=int(groups.sizes[occupied].sum()),
         groups=int(occupied.sum()),
         failing_persons=int(groups.sizes[failing].sum()),
         failing_groups=int(failing.sum()),
-        reasons=_reasons(groups, small, poor, k, l),
+        reasons=_reasons(groups, columns, small, poor, k, l),
         presence=presence,
         window=window,
         failing=failing[rows],
@@ -223,33 +243,45 @@ def _plain(given: Any) -> Any:
 
 def _relaxed(
     groups: GroupedPersons,
+    columns: Sequence[JudgedValues],
     occupied: np.ndarray,
-    distinct: Mapping[str, np.ndarray],
     k: int,
     l: Mapping[str, int],  # noqa: E741 - the model's own name
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+) -> tuple[np.ndarray, list[np.ndarray]]:
     """Persons and values where an intruder does not know who was absent."""
-    persons, values = groups.sizes.copy(), {n: d.copy() for n, d in distinct.items()}
-    poor = [groups.columns[name].shown & (values[name] < l[name]) for name in values]
-    which = np.flatnonzero(occupied & np.logical_or.reduce([groups.sizes < k, *poor]))
-    histories = groups.histories(np.arange(len(persons)))
-    if len(which) * histories.size > MOST_COMPARISONS:
+    sizes, n_groups = groups.sizes, len(groups.sizes)
+    small = np.flatnonzero(occupied & (sizes < k))
+    poor = [np.flatnonzero(occupied & c.shown & (c.distinct < l[c.name]))
+            for c in columns]  # fmt: skip
+    histories = groups.histories(np.arange(n_groups))
+    asked = len(small) + sum(map(len, poor))
+    if asked * histories.size > MOST_COMPARISONS:
+        failing = len(np.unique(np.concatenate([small, *poor])))
         raise NotEvaluable(
-            f"composition: presence is unknown and {len(which)} groups fail with known "
+            f"composition: presence is unknown and {failing} groups fail with known "
             "presence, which are too many to compare with all others."
         )
-    nothing = np.zeros(len(groups.sizes) + 1, dtype=np.int64)
-    persons[which], _ = count_compatible(
-        histories, which, groups.sizes, nothing, nothing[:0], 0
+    persons, nothing = sizes.copy(), np.zeros(n_groups + 1, dtype=np.int64)
+    persons[small], _ = count_compatible(
+        histories, small, sizes, nothing, nothing[:0], 0
     )
-    for name, column in groups.columns.items():
-        kept = (column.values > 0) & (column.counts > 0)
-        indptr, listed = _in_rows(
-            column.groups[kept], column.values[kept], len(groups.sizes)
+    values = []
+    for column, which in zip(columns, poor, strict=True):
+        found = column.distinct.copy()
+        if len(which):
+            _, found[which] = count_compatible(
+                histories,
+                which,
+                sizes,
+                *_in_rows(*column.pairs(), n_groups),
+                column.n_values + 1,
+            )
+        # Whole classes: nobody knows the groups of then.
+        everybody = np.arange(n_groups)
+        found = np.minimum(
+            found, _fewest_of_a_class(groups, column, histories, everybody)
         )
-        _, values[name][which] = count_compatible(
-            histories, which, groups.sizes, indptr, listed, len(column.dictionary) + 1
-        )
+        values.append(found)
     return persons, values
 
 
@@ -264,8 +296,9 @@ def _in_rows(
 
 def _reasons(
     groups: GroupedPersons,
+    columns: Sequence[JudgedValues],
     small: np.ndarray,
-    poor: Mapping[str, np.ndarray],
+    poor: Sequence[np.ndarray],
     k: int,
     l: Mapping[str, int],  # noqa: E741 - the model's own name
 ) -> dict[str, dict[str, int]]:
@@ -274,12 +307,17 @@ def _reasons(
     kinds = {name: which == at for at, name in enumerate(REASONS[:5])}
     kinds["intersection"] = np.zeros(len(small), dtype=bool)
     kinds["difference"] = kinds["intersection"].copy()
-    for name, fails in poor.items():
-        found = np.flatnonzero(fails)
+    any_poor = np.flatnonzero(np.logical_or.reduce([kinds["intersection"], *poor]))
+    histories = groups.histories(any_poor)
+    for column, fails in zip(columns, poor, strict=True):
+        found, at = np.flatnonzero(fails), np.flatnonzero(fails[any_poor])
         if len(found):
-            alone = _fewest_of_a_class(groups, name, found) < l[name]
-            few = ~alone & (_common(groups, name, found) < l[name])
-            few &= groups.columns[name].kind == "permanent"
+            fewest = l[column.name]
+            alone = _fewest_of_a_class(groups, column, histories, at) < fewest
+            few = np.zeros_like(alone)
+            if column.permanent:
+                shared = _common(groups, column, histories[at[~alone]])
+                few[~alone] = shared < fewest
             kinds["class"][found[alone]] = True
             kinds["intersection"][found[few]] = True
             kinds["difference"][found[~alone & ~few]] = True
@@ -321,43 +359,38 @@ def _reasons_of_k(groups: GroupedPersons, which: np.ndarray, k: int) -> np.ndarr
 
 
 def _fewest_of_a_class(
-    groups: GroupedPersons, name: str, which: np.ndarray
+    groups: GroupedPersons,
+    column: JudgedValues,
+    histories: np.ndarray,
+    which: np.ndarray,
 ) -> np.ndarray:
-    """Known values of the poorest class that some groups have been in."""
+    """Known values of the poorest class that some of the groups have been in."""
     fewest = np.full(len(which), MANY, dtype=np.int64)
-    for release in reversed(range(len(groups.levels))):
-        level = groups.levels[release]
-        column = groups.columns[name]
-        classes, values = column.of_classes[release]
-        codes, which = level.classes[which], level.parents[which]
-        known = np.bincount(classes[values > 0], minlength=int(codes.max()) + 1)[codes]
-        there = level.shows(codes, column.from_class[release])
-        fewest = np.where(there, np.minimum(fewest, known), fewest)
+    for release, table in column.tables.items():
+        codes = histories[which, release]
+        known = np.bincount(table.classes, minlength=int(codes.max(initial=0)) + 1)
+        there = groups.levels[release].shows(codes, table.from_class)
+        fewest = np.where(there, np.minimum(fewest, known[codes]), fewest)
     return fewest
 
 
-def _common(groups: GroupedPersons, name: str, which: np.ndarray) -> np.ndarray:
-    """Values that all classes share which a group has been in."""
-    column = groups.columns[name]
-    histories = groups.histories(which)
-    for release, level in enumerate(groups.levels):
+def _common(
+    groups: GroupedPersons, column: JudgedValues, histories: np.ndarray
+) -> np.ndarray:
+    """Values that all classes share which some groups have been in."""
+    shown = np.zeros_like(histories)
+    for release, table in column.tables.items():
         codes = histories[:, release]
-        codes[~level.shows(codes, column.from_class[release])] = ABSENT
+        there = groups.levels[release].shows(codes, table.from_class)
+        shown[:, release] = np.where(there, codes, ABSENT)
     lengths = histories.max(axis=0, initial=0) + 1
-    start = np.concatenate([[0], np.cumsum(lengths)])
+    start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     pairs = [
-        (start[at] + classes[kept], values[kept])
-        for at, (classes, values) in enumerate(column.of_classes)
-        for kept in [(values > 0) & (classes < lengths[at])]
+        (start[release] + table.classes[kept], table.values[kept])
+        for release, table in column.tables.items()
+        for kept in [table.classes < lengths[release]]
     ]
     rows = np.concatenate([row for row, _ in pairs])
-    values = np.concatenate([value for _, value in pairs])
-    indptr, listed = _in_rows(rows, values, int(start[-1]))
-    return count_common(
-        histories,
-        np.arange(len(which)),
-        start[:-1].astype(np.int64),
-        indptr,
-        listed,
-        len(column.dictionary) + 1,
-    )
+    values = np.concatenate([value for _, value in pairs]).astype(np.int32)
+    sets = value_sets(rows, values, int(start[-1]), column.n_values)
+    return count_common(shown, start[:-1], sets)

@@ -113,9 +113,9 @@ class PersonsSoFar:
     ) -> WhoIsPublished:
         """Who is published in cells that stay as they are, as :func:`reuse_cells` says.
 
-        Of columns that change, an intruder takes differences of values that nobody
-        has any more. What these would tell is judged as :class:`Composition` does, and
-        groups that would fail are withheld.
+        Of columns that change, each group must have held l values in every release.
+        That is judged as :class:`Composition` does, and groups that would fail are
+        withheld.
 
         Parameters
         ----------

@@ -43,9 +43,8 @@ class PublishedClasses:
     suppressed_shown : bool, default=True
         Whether the table shows the sensitive values of suppressed persons.
     not_shown : collection of str, optional
-        Sensitive columns that this table does not hold. Their values must be given all
-        the same, as far as other releases have told them: groups that this release
-        divides are judged by what others show of them.
+        Sensitive columns that this table does not hold; give None for their values.
+        Groups that this release divides are judged by what others show of them.
 
     Examples
     --------

@@ -288,9 +288,10 @@ class Together:
         tables.append(_keyed(self._now, key))
         _warn_of_strangers(tables)
         published = [*(one.publication for one in earlier), self.publication]
-        # A row is found again by whatever else is published of it.
-        linked = any(one.linked or _shows_more(one) for one in published)
-        columns = _judged_columns(asked, len(tables) if linked else 0)
+        columns = [
+            _JudgedColumn(name, name, asked.stated.sensitive[name], fewest)
+            for name, fewest in asked.l.items()
+        ]
         columns += _columns_of_then(asked, published[:-1])
         _refuse_other_knowledge(published[-(asked.stated.window or 0) :])
         for publication, table in zip(published, tables, strict=True):
@@ -358,13 +359,9 @@ def _report(
         presence=asked.stated.presence,
         window=asked.stated.window,
     )
-    known = {column.name: _Known() for column in columns}
     for number, table in enumerate(tables):
         tell_progress(number / (len(tables) + 1))
-        values = {
-            c.name: _with_missing(c.values_in(number, table, known[c.name]))
-            for c in columns
-        }
+        values = {c.name: _with_missing(c.values_in(number, table)) for c in columns}
         release = PublishedClasses(
             table.persons,
             table.classes,
@@ -384,12 +381,6 @@ def _is_of_one_source(one: "Publication", other: "Publication") -> bool:
         or one.release == other.release
         or not set(one.places).isdisjoint(other.places)
     )
-
-
-def _shows_more(publication: "Publication") -> bool:
-    """Whether a table shows more than one column of a row beside its class."""
-    roles = publication.roles
-    return len(roles.get("sensitive", ())) + len(roles.get("insensitive", ())) > 1
 
 
 def _refuse_unkept(
@@ -457,9 +448,8 @@ class _KeyedTable:
 class _JudgedColumn:
     """A sensitive column as releases are judged by it.
 
-    Where rows of a person are linked, a changing column is one column per release: the
-    value of then belongs to the person of now, as whoever follows the link knows. So is
-    a column that the candidate is not judged by, and an earlier release was.
+    One that the candidate is not judged by, and an earlier release was, is judged in
+    that release only.
     """
 
     name: str
@@ -472,50 +462,11 @@ class _JudgedColumn:
         """Whether the table of this number shows values of the column."""
         return self.of in table.values and self.only in (None, number)
 
-    def values_in(self, number: int, table: _KeyedTable, known: "_Known") -> np.ndarray:
-        """Values of the persons of a table; those of before if it shows none."""
-        if not self.is_shown(number, table):
-            return known.of(table.persons)
-        values = table.values[self.of]
-        if self.kind == "permanent" and self.only is None:
-            # What was known once is known, whatever a later table lacks.
-            values = np.where(values == 0, known.of(table.persons), values)
-        known.learn(table.persons, values)
-        return values
-
-
-class _Known:
-    """The last value of each person that any release has shown."""
-
-    def __init__(self) -> None:
-        self._values = pd.Series(dtype=np.uint64)
-
-    def learn(self, persons: np.ndarray, values: np.ndarray) -> None:
-        told = pd.Series(values, index=_as_index(persons))
-        kept = self._values[~self._values.index.isin(told.index)]
-        self._values = told if kept.empty else pd.concat([kept, told])
-
-    def of(self, persons: np.ndarray) -> np.ndarray:
-        found = self._values.reindex(_as_index(persons), fill_value=0)
-        return found.to_numpy(dtype=np.uint64)
-
-
-def _as_index(persons: np.ndarray) -> pd.MultiIndex:
-    """Digests as pairs of numbers, which are looked up without a Python object each."""
-    words = np.ascontiguousarray(persons).view(np.uint64).reshape(len(persons), -1)
-    return pd.MultiIndex.from_arrays(list(words.T))
-
-
-def _judged_columns(asked: AskedTogether, n_linked: int) -> list[_JudgedColumn]:
-    """The columns that releases are judged by, of which so many tables are linked."""
-    found = []
-    for name, fewest in asked.l.items():
-        kind = asked.stated.sensitive[name]
-        if kind == "permanent" or not n_linked:
-            found.append(_JudgedColumn(name, name, kind, fewest))
-        else:
-            found += [_column_of_then(name, fewest, at) for at in range(n_linked)]
-    return found
+    def values_in(self, number: int, table: _KeyedTable) -> np.ndarray:
+        """Values of the persons of a table; none of them if it shows none."""
+        if self.is_shown(number, table):
+            return table.values[self.of]
+        return np.zeros(len(table.persons), dtype=np.uint64)
 
 
 def _columns_of_then(
@@ -533,16 +484,11 @@ def _columns_of_then(
         if columns is None:
             columns = dict.fromkeys(one.roles.get("sensitive", ()), FEWEST_VALUES)
         found += [
-            _column_of_then(name, fewest, at)
+            _JudgedColumn(f"{name} of release {at + 1}", name, "permanent", fewest, at)
             for name, fewest in columns.items()
             if asked.l.get(name, 0) < fewest
         ]
     return found
-
-
-def _column_of_then(name: str, fewest: int, number: int) -> _JudgedColumn:
-    then = f"{name} of release {number + 1}"
-    return _JudgedColumn(then, name, "permanent", fewest, number)
 
 
 def _stored(

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 from anon_transformers._kernels.composition import (
     count_common,
     count_compatible,
+    distinct_values,
     number_persons,
     room_for,
+    value_sets,
 )
 
 KEYS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2**64 - 1)), unique=True)
@@ -79,11 +81,27 @@ def test_agreeing_groups_are_counted_like_by_hand(given_groups):
 @given(grouped())
 def test_common_values_are_counted_like_by_hand(given_groups):
     histories, _, _, of_classes = given_groups
-    which = np.arange(len(histories))
     start = 3 * np.arange(len(histories[0]))
-    common = count_common(
-        np.array(histories, dtype=np.int64), which, start, *in_rows(of_classes), 4
-    )
+    indptr, values = in_rows(of_classes)
+    rows = np.repeat(np.arange(len(of_classes)), np.diff(indptr))
+    # Values from 1 on, and beyond one word.
+    sets = value_sets(rows, (1 + 40 * values).astype(np.int32), len(of_classes), 121)
+    common = count_common(np.array(histories, dtype=np.int64), start, sets)
     for at, one in enumerate(histories):
         sets = [of_classes[3 * r + code] for r, code in enumerate(one) if code]
         assert common[at] == (len(set.intersection(*sets)) if sets else 0)
+
+
+@settings(deadline=None)
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 5), st.integers(0, 130)), max_size=40),
+    n_groups=st.sampled_from([6, 5000]),
+)
+def test_values_are_counted_by_group_like_by_hand(rows, n_groups):
+    """With few groups as sets of bits, with many as numbered pairs."""
+    groups = np.array([group for group, _ in rows], dtype=np.int64)
+    values = np.array([value for _, value in rows], dtype=np.int32)
+    found = distinct_values(groups, values, n_groups, 130)
+    for group in range(6):
+        assert found[group] == len({v for g, v in rows if g == group and v})
+    assert found.sum() == len({(g, v) for g, v in rows if v})

@@ -227,6 +227,22 @@ def test_leavers_of_a_changing_column_are_judged_by_difference():
     assert failing(report) == {"difference": 2}
 
 
+def test_changing_values_where_presence_is_unknown_or_a_window_is_stated():
+    later = of("abcdefgh", "yyxxyxuv")
+    first = release({0: "abcdeg"})
+    joiner = [release({0: "abcd"}), release({0: "abcde"}, later)]
+    assert not judged(*joiner, kind="changing").passed
+    assert judged(*joiner, kind="changing", presence="unknown").passed
+    # e and g had one value in the first release, which a window forgets.
+    divided = [first, *[release({0: "abcd", 1: "ef"}, later)] * 2]
+    assert failing(judged(*divided, kind="changing", l=1)) == {
+        "joiners": 1, "leavers": 1, "moved": 1,
+    }  # fmt: skip
+    divided = [first, *[release({0: "abcd", 1: "eg"}, later)] * 2]
+    assert failing(judged(*divided, kind="changing")) == {"difference": 2}
+    assert judged(*divided, kind="changing", window=2).passed
+
+
 @pytest.mark.parametrize(
     "keys",
     [

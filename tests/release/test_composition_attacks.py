@@ -112,7 +112,7 @@ def test_a_changing_value_is_followed_by_any_other_column(monthly):
         [name, "b" if job.endswith("x") else town, f"JOBMARK{'uv'[number % 2]}"]
         for number, (name, town, job) in enumerate(first)
     ]
-    with pytest.raises(GateError, match="l=1 of 'job of release 1'"):
+    with pytest.raises(GateError, match="k=6, l=1 of 'job'"):
         with_pay(moved)
 
 
