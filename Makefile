@@ -56,7 +56,7 @@ test-docs: install $(SPHINX) ## Run the code on the pages of the documentation, 
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "docs and not slow" tests/docs
 
 # One at a time: these tests start services, and some have a heartbeat to keep.
-test-real: install $(REAL) ## Tests on real services: PostgreSQL, Airflow's scheduler, a browser
+test-real: install $(REAL) ## Tests on real services: PostgreSQL, Spark, Airflow's scheduler, a browser
 	$(BIN)/python -m pytest -m real --durations=0 tests/real
 
 test-all: lint $(REAL) ## Lint, then every test

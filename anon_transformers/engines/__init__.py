@@ -2,7 +2,8 @@
 
 A DuckDB relation, a polars LazyFrame or a table of an SQL database never comes here as
 a whole. The engine counts its distinct combinations, the library learns from the counts
-what may be published, and the engine recodes the rows by a join.
+what may be published, and the engine recodes the rows by a join. A data frame of Spark
+is counted and judged there, and not recoded.
 """
 
 from typing import TYPE_CHECKING

@@ -11,6 +11,7 @@ from anon_transformers.engines._engine import (
     LABEL,
     Counts,
     LabelTable,
+    exact_numbers,
     holds_texts,
 )
 from anon_transformers.engines._lazy_frames import LazyFrameEngine
@@ -26,12 +27,17 @@ class DuckDBEngine(LazyFrameEngine):
     name = "duckdb"
     collected = "relation.df()"
 
+    def __init__(self, native: Any):
+        super().__init__(_by_characters(native))
+
     def count(self, columns: Sequence[Any]) -> Counts:
         """Count the rows of each combination of some columns, missing values too."""
         # Once: the order of groups may be another one the next time.
         anon_keys = self._counted(columns).to_arrow_table()
         frame = self.native.query("anon_source", "SELECT * FROM anon_keys").df()
         rows = frame.pop(COUNT).to_numpy(dtype=np.int64)
+        for name in frame.select_dtypes("float64"):
+            frame[name] = exact_numbers(frame[name], anon_keys[name].to_pylist())
         return Counts(frame, rows, anon_keys)
 
     def recode(self, label_table: LabelTable) -> Any:
@@ -59,6 +65,23 @@ def quoted(name: str) -> str:
     """A name of a column in SQL."""
     escaped = name.replace('"', '""')
     return f'"{escaped}"'
+
+
+def _by_characters(native: Any) -> Any:
+    """The relation without collations of its texts.
+
+    Under ``COLLATE NOCASE``, what is published as ``a`` and as ``A`` would be counted
+    as one value.
+    """
+    texts = [str(kind) == "VARCHAR" for kind in native.types]
+    if not any(texts) or len(set(native.columns)) < len(native.columns):
+        return native
+    return native.project(
+        ", ".join(
+            f"{quoted(name)} COLLATE C AS {quoted(name)}" if text else quoted(name)
+            for name, text in zip(native.columns, texts, strict=True)
+        )
+    )
 
 
 def _cell(name: str, label_table: LabelTable) -> str:

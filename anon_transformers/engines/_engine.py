@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -71,12 +71,47 @@ def holds_texts(labels: pd.Series) -> bool:
     return labels.dtype.kind not in "fiM"
 
 
+EXACT = 2**53
+"""Whole numbers up to here are floating numbers, too, each one of its own."""
+
+
+def exact_numbers(read: pd.Series, cells: Sequence[Any]) -> pd.Series:
+    """A column as pandas read it, or its cells where floating numbers are too coarse.
+
+    Beside a missing one, pandas reads whole and exact numbers as floating ones. Large
+    ones become equal by that, and values of several persons the value of a class.
+
+    Examples
+    --------
+    >>> cells = [2**53, 2**53 + 1, None]
+    >>> read = pd.Series([2.0**53, 2.0**53, None])
+    >>> exact_numbers(read, cells).tolist()
+    [9007199254740992, 9007199254740993, <NA>]
+    >>> exact_numbers(pd.Series([1.0, None]), [1, None]).tolist()
+    [1.0, nan]
+    """
+    if read.dtype.kind != "f":
+        return read
+    known = {cell for cell in cells if not pd.isna(cell)}
+    if any(isinstance(cell, float) for cell in known):
+        return read
+    whole = all(isinstance(cell, int) for cell in known)
+    told_apart = len({float(cell) for cell in known}) == len(known)
+    if told_apart and not (whole and any(abs(cell) > EXACT for cell in known)):
+        return read
+    fits = whole and all(-(2**63) <= cell < 2**63 for cell in known)
+    dtype: Any = "Int64" if fits else object
+    return pd.Series(list(cells), index=read.index, dtype=dtype)
+
+
 class Engine(ABC):
     """A table that is counted and recoded where it lives."""
 
     name: str
     collected: str
     """What a user writes to get the table as a frame."""
+    recodes: ClassVar[bool] = True
+    """Whether the table can be recoded where it lives, and not only counted."""
 
     @property
     @abstractmethod
@@ -106,6 +141,13 @@ class Engine(ABC):
     @abstractmethod
     def recode(self, label_table: LabelTable) -> Any:
         """The published table, of the kind that the engine was opened on."""
+
+    def not_recoded(self) -> str:
+        """Why nothing is published of a table that is only counted."""
+        return (
+            f"a table in {self.name} is counted and judged, and not recoded; collect "
+            f"it as a frame first: {self.collected}."
+        )
 
     def __len__(self) -> int:
         return self.n_rows()

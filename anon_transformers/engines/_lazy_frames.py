@@ -1,4 +1,4 @@
-"""What engines have in common that narwhals reaches: DuckDB and polars."""
+"""What engines have in common that narwhals reaches: DuckDB, polars and Spark."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -33,22 +33,25 @@ class LazyFrameEngine(Engine):
 
     def n_combinations(self, columns: Sequence[Any]) -> int:
         """How many distinct combinations of some columns there are."""
-        self.refuse_unknown(columns)
-        distinct = self._frame.select(*columns).unique()
+        distinct = self._frame.select(*self._held(columns)).unique()
         return _number(distinct.select(nw.len()))
 
     def n_repeated(self, column: Any) -> int:
         """How many values of a column stand in several rows."""
-        self.refuse_unknown([column])
-        known = self._frame.filter(~nw.col(column).is_null())
-        counted = known.group_by(column).agg(nw.len().alias(COUNT))
+        (held,) = self._held([column])
+        known = self._frame.filter(~nw.col(held).is_null())
+        counted = known.group_by(held).agg(nw.len().alias(COUNT))
         return _number(counted.filter(nw.col(COUNT) > 1).select(nw.len()))
 
     def _counted(self, columns: Sequence[Any]) -> Any:
         """The rows of each combination, still lazy."""
-        self.refuse_unknown(columns)
-        counted = self._frame.group_by(*columns).agg(nw.len().alias(COUNT))
+        counted = self._frame.group_by(*self._held(columns)).agg(nw.len().alias(COUNT))
         return counted.to_native()
+
+    def _held(self, columns: Sequence[Any]) -> list[Any]:
+        """What the lazy frame calls some columns."""
+        self.refuse_unknown(columns)
+        return list(columns)
 
 
 def _number(frame: nw.LazyFrame) -> int:

@@ -17,7 +17,8 @@ def open_engine(table: Any) -> Engine | None:
     Parameters
     ----------
     table : object
-        A DuckDB relation, a polars LazyFrame, an :class:`SQLTable`, or anything else.
+        A DuckDB relation, a polars LazyFrame, an :class:`SQLTable`, a data frame of
+        PySpark, or anything else.
 
     Examples
     --------
@@ -28,6 +29,7 @@ def open_engine(table: Any) -> Engine | None:
         return table
     # Who holds such a table has imported its library.
     duckdb, polars = sys.modules.get("duckdb"), sys.modules.get("polars")
+    spark = sys.modules.get("pyspark.sql")
     if duckdb is not None and isinstance(table, duckdb.DuckDBPyRelation):
         from anon_transformers.engines._duckdb import DuckDBEngine
 
@@ -36,6 +38,10 @@ def open_engine(table: Any) -> Engine | None:
         from anon_transformers.engines._polars import PolarsEngine
 
         return PolarsEngine(table)
+    if spark is not None and isinstance(table, spark.DataFrame):
+        from anon_transformers.engines._spark import SparkEngine
+
+        return SparkEngine(table)
     return None
 
 

@@ -13,6 +13,7 @@ from anon_transformers.engines._engine import (
     LABEL,
     Counts,
     LabelTable,
+    exact_numbers,
     holds_texts,
 )
 from anon_transformers.engines._lazy_frames import LazyFrameEngine
@@ -29,7 +30,11 @@ class PolarsEngine(LazyFrameEngine):
         counted = self._counted(columns).collect()
         keys = counted.drop(COUNT)
         rows = counted.get_column(COUNT).to_numpy().astype(np.int64)
-        return Counts(nw.from_native(keys).to_pandas(), rows, keys)
+        frame = nw.from_native(keys).to_pandas()
+        for name, dtype in keys.schema.items():
+            if dtype.is_integer():
+                frame[name] = exact_numbers(frame[name], keys[name].to_list())
+        return Counts(frame, rows, keys)
 
     def recode(self, label_table: LabelTable) -> Any:
         """The published table, as a lazy frame."""

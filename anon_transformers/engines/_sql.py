@@ -16,11 +16,13 @@ from sqlalchemy.schema import ExecutableDDLElement
 from anon_transformers._data.frames import plain_cells
 from anon_transformers.engines._engine import (
     COUNT,
+    EXACT,
     HIDDEN,
     LABEL,
     Counts,
     Engine,
     LabelTable,
+    exact_numbers,
     holds_texts,
 )
 from anon_transformers.exceptions import DataError, ParameterError
@@ -30,6 +32,12 @@ CHUNK = 50_000
 """Rows that are sent to the database at once."""
 MISSING = 0
 """Code of NULL; values are counted from 1."""
+BY_CHARACTERS = {"sqlite": "BINARY", "postgresql": "C", "duckdb": "C"}
+"""Collations under which only texts of the same characters are equal, by dialect."""
+TEXTS = {25, 1042, 1043, "VARCHAR", "STRING"}
+"""Types of texts, as drivers of PostgreSQL and DuckDB name them."""
+OWN_TYPES = 16384
+"""From here on PostgreSQL numbers types that are made in the database."""
 
 
 @dataclass(frozen=True)
@@ -137,13 +145,13 @@ class SQLTable(Engine):
     def n_combinations(self, columns: Sequence[Any]) -> int:
         """How many distinct combinations of some columns there are."""
         self.refuse_unknown(columns)
-        distinct = sa.select(*map(self._column, columns)).distinct().subquery()
+        distinct = sa.select(*map(self._key, columns)).distinct().subquery()
         return self._number(sa.select(sa.func.count()).select_from(distinct))
 
     def n_repeated(self, column: Any) -> int:
         """How many values of a column stand in several rows."""
         self.refuse_unknown([column])
-        own = self._column(column)
+        own = self._key(column)
         counted = (
             sa.select(own)
             .where(own.is_not(None))
@@ -156,13 +164,12 @@ class SQLTable(Engine):
     def count(self, columns: Sequence[Any]) -> Counts:
         """Count the rows of each combination of some columns, missing values too."""
         self.refuse_unknown(columns)
-        own = [self._column(name) for name in columns]
+        own = [self._key(name) for name in columns]
         counted = sa.select(*own, sa.func.count().label(COUNT))
         counted = counted.select_from(self._source).group_by(*own)
-        with _reading(self):
-            frame = pd.read_sql_query(counted, self.connection)
+        frame = self._read(counted, [*columns, COUNT])
         rows = frame.pop(COUNT).to_numpy(dtype=np.int64)
-        return Counts(frame.set_axis(list(columns), axis=1), rows)
+        return Counts(frame, rows)
 
     def count_keys(self, columns: Sequence[Any]) -> Counts:
         """Like :meth:`count`; the database groups codes of values, and keeps these."""
@@ -209,10 +216,45 @@ class SQLTable(Engine):
     def _column(self, name: str) -> Any:
         return sa.column(name, _selectable=self._source)
 
+    def _key(self, name: str) -> Any:
+        """A column as it is grouped and joined by.
+
+        Under a collation, or as a type of its own, the database could take texts for
+        one value that are published differently, and count too large a class.
+        """
+        own, dialect = self._column(name), self.connection.dialect.name
+        kind = self._kinds[name]
+        if isinstance(kind, int) and kind >= OWN_TYPES and dialect == "postgresql":
+            return sa.collate(sa.cast(own, sa.Text), BY_CHARACTERS[dialect])
+        # A column of SQLite holds cells of any type.
+        if dialect == "sqlite" or (kind in TEXTS and dialect in BY_CHARACTERS):
+            return sa.collate(own, BY_CHARACTERS[dialect])
+        return own
+
     def _read_columns(self) -> list[str]:
         nothing = sa.select(sa.text("*")).select_from(self._source).where(sa.false())
         with _reading(self):
-            return list(self.connection.execute(nothing).keys())
+            found = self.connection.execute(nothing)
+            names, described = list(found.keys()), found.cursor.description
+            found.close()
+        kinds = (one[1] for one in described)
+        self._kinds = {
+            name: kind if isinstance(kind, int) else str(kind)
+            for name, kind in zip(names, kinds, strict=True)
+        }
+        return names
+
+    def _read(self, statement: Any, columns: Sequence[Any]) -> pd.DataFrame:
+        """What a statement gives, with numbers as exact as they are there."""
+        with _reading(self):
+            found = [tuple(row) for row in self.connection.execute(statement)]
+        frame = pd.DataFrame.from_records(
+            found, columns=list(columns), coerce_float=True
+        )
+        for at, name in enumerate(columns):
+            if frame[name].dtype.kind == "f":
+                frame[name] = exact_numbers(frame[name], [row[at] for row in found])
+        return frame
 
     def _number(self, statement: Any) -> int:
         with _reading(self):
@@ -220,7 +262,7 @@ class SQLTable(Engine):
 
     def _values(self, name: str) -> Any:
         """A table of the distinct values of a column, with a code from 1 on each."""
-        own = self._column(name)
+        own = self._key(name)
         distinct = sa.select(own.label(VALUE)).where(own.is_not(None)).distinct()
         values = distinct.subquery()
         value: Any = sa.column(VALUE, _selectable=values)
@@ -234,17 +276,18 @@ class SQLTable(Engine):
     def _read_values(self, table: Any) -> pd.Series:
         """The values by their codes; the first one is missing."""
         ordered = sa.select(table.c[VALUE]).order_by(table.c.code)
-        with _reading(self):
-            held = pd.read_sql_query(ordered, self.connection)[VALUE]
+        held = self._read(ordered, [VALUE])[VALUE]
         if not len(held):
             return pd.Series([None], dtype=object)
+        if held.dtype.kind == "i" and held.astype(float).abs().max() >= EXACT:
+            held = held.astype("Int64")  # beside a missing one it would be floating
         return held.reindex(range(-1, len(held))).reset_index(drop=True)
 
     def _coded(self, columns: Sequence[Any], tables: Sequence[Any]) -> tuple[list, Any]:
         """Codes of the source's cells, and the source joined with what gives them."""
         joined, coded = self._source, []
         for name, table in zip(columns, tables, strict=True):
-            joined = joined.outerjoin(table, self._column(name) == table.c[VALUE])
+            joined = joined.outerjoin(table, self._key(name) == table.c[VALUE])
             # No key is NULL where codes are compared: databases differ on that.
             coded.append(sa.func.coalesce(table.c.code, MISSING))
         return coded, joined

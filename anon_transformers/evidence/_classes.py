@@ -110,9 +110,9 @@ class Classes:
         Parameters
         ----------
         frame : data frame, or table in an engine
-            The published table. Of a DuckDB relation, a polars LazyFrame or an
-            :class:`~anon_transformers.engines.SQLTable`, the engine counts the distinct
-            combinations, and only these are read.
+            The published table. Of a DuckDB relation, a polars LazyFrame, an
+            :class:`~anon_transformers.engines.SQLTable` or a data frame of PySpark, the
+            engine counts the distinct combinations, and only these are read.
         quasi_identifiers, sensitive : sequences of columns
             What an intruder may know, and wants to know.
         subject : column, optional

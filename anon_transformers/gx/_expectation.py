@@ -34,6 +34,7 @@ from great_expectations.render.renderer_configuration import (
 )
 from great_expectations.validator.metric_configuration import MetricConfiguration
 
+from anon_transformers.engines import Engine
 from anon_transformers.evidence import SUPPRESSED
 from anon_transformers.exceptions import NotEvaluable, unknown_choice
 from anon_transformers.gx._conditions import (
@@ -49,6 +50,7 @@ from anon_transformers.gx._judging import (
     discreetly,
     judge_table,
     measure_table,
+    open_once,
     refuse_part,
 )
 from anon_transformers.gx._sentences import Sentence, model_sentence, on_part
@@ -59,10 +61,6 @@ ATTACK_METRIC = "table.privacy_attack"
 SCOPE = ("quasi_identifiers", "sensitive", "subject", "suppression_label")
 BOUNDS = {"min_value": "min", "max_value": "max"}
 """Arguments that bound a number, and what results call them."""
-ELSEWHERE = (
-    "it judges data frames and SQL tables, and this batch lives in {}; read the "
-    "published table into a data frame and validate that."
-)
 MEANINGLESS = {
     "mostly": (
         "a privacy model holds for every class or it protects nobody in those that "
@@ -118,8 +116,20 @@ class _TableMetric(TableMetricProvider):
             )
 
     @metric_value(engine=SparkDFExecutionEngine)
-    def _spark(cls: Any, execution_engine: Any, **_: Any) -> dict[str, Any]:
-        return {"reason": ELSEWHERE.format("Spark")}
+    def _spark(
+        cls: Any,
+        execution_engine: SparkDFExecutionEngine,
+        metric_domain_kwargs: dict[str, Any],
+        metric_value_kwargs: dict[str, Any],
+        **_: Any,
+    ) -> dict[str, Any]:
+        def rows(domain: dict[str, Any]) -> Engine:
+            engine = open_once(rows_of(execution_engine, domain))
+            if engine is None:  # judged as something else it might pass
+                raise NotEvaluable("the batch is no data frame of Spark.")
+            return engine
+
+        return cls._answer_or_reason(rows, metric_domain_kwargs, metric_value_kwargs)
 
     @classmethod
     def _answer_or_reason(

@@ -18,7 +18,7 @@ import pandas as pd
 
 from anon_transformers._data.columns import identify
 from anon_transformers.attacks import AttackInput, AttackReport
-from anon_transformers.engines import open_engine
+from anon_transformers.engines import Engine, open_engine
 from anon_transformers.evidence import (
     SUPPRESSED,
     Classes,
@@ -71,8 +71,9 @@ def refuse_elsewhere(frame: Any) -> None:
     """Refuse a table that is counted where it lives, for what needs its rows."""
     if open_engine(frame) is not None:
         raise NotEvaluable(
-            "it needs the rows themselves, and the table lives in a database, where "
-            "they are only counted; read it into a data frame and validate that."
+            "it needs the rows themselves, and the table lives in a database or in "
+            "Spark, where they are only counted; read it into a data frame and "
+            "validate that."
         )
 
 
@@ -387,11 +388,13 @@ class PrivateEvidence:
 class _Context:
     """Private evidence of one gate, and the evidence that was made with it so far.
 
-    ``made`` holds a frame and what was made of it, by kind and columns.
+    ``made`` holds a frame and what was made of it, by kind and columns; ``opened`` a
+    table that lives elsewhere and its engine.
     """
 
     private: PrivateEvidence
     made: dict[Any, tuple[pd.DataFrame, Any]] = field(default_factory=dict)
+    opened: dict[int, tuple[Any, Engine | None]] = field(default_factory=dict)
 
 
 _CONTEXT: ContextVar[_Context | None] = ContextVar("context", default=None)
@@ -415,6 +418,17 @@ def current_evidence() -> PrivateEvidence:
     """The private evidence of the gate that runs; empty where there is none."""
     context = _CONTEXT.get()
     return PrivateEvidence() if context is None else context.private
+
+
+def open_once(table: Any) -> Engine | None:
+    """The engine of a table; in a gate one for all models, which counts once."""
+    context = _CONTEXT.get()
+    if context is None:
+        return open_engine(table)
+    key = id(table)
+    if key not in context.opened or context.opened[key][0] is not table:
+        context.opened[key] = (table, open_engine(table))
+    return context.opened[key][1]
 
 
 def _of(columns: Sequence[Hashable], given: Mapping[Any, T] | None) -> dict[Any, T]:

@@ -58,15 +58,19 @@ def published(case, asked, method, table):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("case", "question"), JUDGED)
 def test_a_table_is_judged_alike_wherever_it_lives(case, question, kind):
-    table = put(corpus.read_table(case), kind)
+    frame = corpus.read_table(case)
+    table = put(frame, kind)
     answer = judged(case, question, table)
     assert answer == judged(case, question, collect(table))
+    assert answer == judged(case, question, frame)
     assert corpus.agrees(answer, question["answer"]), answer
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("case", "question", "method"), PUBLISHED)
 def test_a_table_is_published_alike_wherever_it_lives(case, question, method, kind):
-    table = put(corpus.read_table(case), kind)
+    frame = corpus.read_table(case)
+    table = put(frame, kind)
     found = published(case, question["asked"], method, table)
     assert found == published(case, question["asked"], method, collect(table))
+    assert found == published(case, question["asked"], method, frame)

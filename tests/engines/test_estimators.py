@@ -66,10 +66,13 @@ def methods():
     }
 
 
-def fit_both(method, table):
-    """The method fitted to all rows and to the table in its engine."""
+def fit_both(method, table, frame=None):
+    """The method fitted to all rows and to the table in its engine.
+
+    Without a frame, the rows are those that the engine gives back.
+    """
     whole, counted = clone(method), clone(method)
-    published = whole.fit_transform(collect(table))
+    published = whole.fit_transform(collect(table) if frame is None else frame)
     return whole, published, counted, counted.fit_transform(table)
 
 

@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from great_expectations.expectations.row_conditions import Column
 
 from anon_transformers import gx
-from tests.engines.test_corpus import corpus
 
 pytestmark = pytest.mark.gx
 
@@ -31,56 +30,6 @@ def in_sqlite(context, tmp_path):
         return asset.add_batch_definition_whole_table("all").get_batch()
 
     return put
-
-
-@pytest.fixture
-def in_pandas(context):
-    def put(frame):
-        source = context.data_sources.add_or_update_pandas("frames")
-        asset = source.add_dataframe_asset("people")
-        whole = asset.add_batch_definition_whole_dataframe("all")
-        return whole.get_batch(batch_parameters={"dataframe": frame})
-
-    return put
-
-
-def read_back(frame):
-    """The frame as a database gives it back."""
-    with sa.create_engine("sqlite://").connect() as connection:
-        frame.to_sql("people", connection, index=False)
-        return pd.read_sql_query("SELECT * FROM people", connection)
-
-
-def expectations(case):
-    scope = {"quasi_identifiers": case["quasi_identifiers"]}
-    yield gx.ExpectTableToBeKAnonymous(k=2, **scope)
-    yield gx.ExpectPrivacyMetricToBeBetween(
-        metric="average-risk", max_value=0.3, **scope
-    )
-    if "sensitive" in case:
-        scope["sensitive"] = [case["sensitive"]]
-        yield gx.ExpectTableToBeDistinctLDiverse(l=2, **scope)
-        yield gx.ExpectTableToBeEntropyLDiverse(l=1.5, **scope)
-        yield gx.ExpectTableToBeTClose(t=0.3, reference="released", **scope)
-
-
-def verdict(result):
-    found = result.result
-    return result.success, found["observed_value"], found["details"]
-
-
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, id=case["id"]) for case in corpus.read_cases()]
-)
-def test_a_database_gives_the_verdicts_of_a_frame(case, in_sqlite, in_pandas):
-    frame = corpus.read_table(case).reset_index(drop=True)
-    there, here = in_sqlite(frame), in_pandas(read_back(frame))
-    for expectation in expectations(case):
-        one, other = (
-            verdict(here.validate(expectation)),
-            verdict(there.validate(expectation)),
-        )
-        assert other == one
 
 
 @pytest.fixture

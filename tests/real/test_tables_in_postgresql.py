@@ -1,7 +1,6 @@
 """Tables in PostgreSQL: counted, recoded and judged there as in memory."""
 
 import great_expectations
-import pandas as pd
 import pytest
 import sqlalchemy as sa
 from sklearn import clone
@@ -15,12 +14,20 @@ from anon_transformers import (
 from anon_transformers.datasets import load_adult, load_adult_hierarchies
 from anon_transformers.engines import SQLTable
 from anon_transformers.evidence import Classes
-from anon_transformers.exceptions import AnonymizationError, DataError
+from anon_transformers.exceptions import DataError, SpellingWarning
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.privacy import DistinctLDiversity
 from tests.engines.conftest import rows
-from tests.engines.test_corpus import corpus, ours
+from tests.engines.test_corpus import JUDGED, PUBLISHED, corpus, judged, published
 from tests.engines.test_estimators import assert_alike
+from tests.engines.test_large_tables import (
+    columns_of,
+    diabetes130,
+    fars,
+    judged_alike,
+    learned_alike,
+)
+from tests.gx import verdicts
 from tests.real.postgres import running_cluster
 
 pytestmark = pytest.mark.real
@@ -97,28 +104,51 @@ def test_types_of_the_database(connection):
     assert rows(recoded.to_frame()) == rows(published)
 
 
-@pytest.mark.parametrize(
-    "case", [pytest.param(case, id=case["id"]) for case in corpus.read_cases()]
-)
-def test_the_corpus_is_judged_and_published_alike(case, connection):
+@pytest.mark.parametrize("table", [fars, diabetes130])
+def test_real_tables_are_learned_and_judged_alike(table, connection):
+    frame, columns, sensitive, trees, subject = columns_of(table)
+    held = put(frame, connection)
+    judged_alike(frame, columns, sensitive, subject, held)
+    learned_alike(frame, columns, sensitive, trees, subject, held)
+
+
+@pytest.mark.parametrize(("case", "question"), JUDGED)
+def test_the_corpus_is_judged_alike(case, question, connection):
     frame = corpus.read_table(case).reset_index(drop=True)
-    table = put(frame, connection)
-    for question in case["ask"]:
-        answers = [answer(case, question, held) for held in (table.to_frame(), table)]
-        assert answers[0] == answers[1]
+    answer = judged(case, question, put(frame, connection))
+    assert answer == judged(case, question, frame)
+    assert corpus.agrees(answer, question["answer"])
 
 
-def answer(case, question, held):
-    adapter = ours.Ours("mondrian")
-    try:
-        if question["question"] == "published":
-            made = adapter.publish(adapter.prepare(held, case, question["asked"]))
-            return rows(made if isinstance(made, pd.DataFrame) else made.to_frame())
-        if question["question"] == "labels cover their values":
-            return None
-        return adapter.judge(held, case, question)
-    except AnonymizationError as error:
-        return str(error)
+@pytest.mark.parametrize(("case", "question", "method"), PUBLISHED)
+def test_the_corpus_is_published_alike(case, question, method, connection):
+    frame = corpus.read_table(case).reset_index(drop=True)
+    found = published(case, question["asked"], method, put(frame, connection))
+    assert found == published(case, question["asked"], method, frame)
+
+
+@pytest.fixture(scope="module")
+def context():
+    context = great_expectations.get_context(mode="ephemeral")
+    context.variables.progress_bars = {"globally": False}
+    return context
+
+
+@pytest.mark.parametrize("subject", [None, "person"], ids=["rows", "persons"])
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case["id"]) for case in verdicts.CASES]
+)
+def test_expectations_give_the_verdicts_of_a_frame(
+    case, subject, context, connection, url
+):
+    def in_postgresql(frame):
+        put(frame, connection)
+        source = context.data_sources.add_or_update_postgres(
+            "db", connection_string=url
+        )
+        return verdicts.of_table(source)
+
+    verdicts.assert_alike(context, case, subject, [in_postgresql])
 
 
 def test_expectations_judge_a_table_of_postgresql(connection, url):
@@ -145,6 +175,31 @@ def test_expectations_judge_a_table_of_postgresql(connection, url):
     there = Classes.from_frame(SQLTable(connection, "people"), columns, ["occupation"])
     assert sorted(there.sizes) == sorted(here.sizes)
     assert batch.validate(close).success
+
+
+def test_what_the_database_takes_for_equal_is_told_apart(connection):
+    """Texts under a collation, exact numbers, and types made in the database."""
+    for made in (
+        "CREATE COLLATION any_case (provider = icu, locale = 'und-u-ks-level2', "
+        "deterministic = false)",
+        "CREATE TYPE size AS ENUM ('small', 'large')",
+        "CREATE TABLE wards (ward text COLLATE any_case, size size, id numeric(38, 0))",
+        "INSERT INTO wards VALUES ('a', 'small', 9007199254740992), "
+        "('A', 'large', 9007199254740993), ('a', 'small', NULL)",
+    ):
+        connection.execute(sa.text(made))
+    assert (
+        connection.execute(sa.text("SELECT count(DISTINCT ward) FROM wards")).scalar()
+        == 1
+    )
+    table = SQLTable(connection, "wards")
+    for column, sizes in {"ward": [1, 2], "size": [1, 2], "id": [1, 1, 1]}.items():
+        assert sorted(Classes.from_frame(table, [column]).sizes) == sizes
+        assert table.n_combinations([column]) == len(sizes)
+    method = MondrianAnonymizer(["ward", "size"], k=3)
+    with pytest.warns(SpellingWarning):
+        assert len(method.fit_transform(table).to_frame()) == 3
+    connection.rollback()
 
 
 def test_a_table_in_a_schema_and_one_that_is_not_there(connection):

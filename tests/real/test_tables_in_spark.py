@@ -1,0 +1,236 @@
+"""Tables in Spark: counted there, and judged as data frames are."""
+
+import json
+import logging
+
+import great_expectations
+import numpy as np
+import pandas as pd
+import pytest
+from great_expectations.expectations.row_conditions import Column
+
+from anon_transformers import MondrianAnonymizer, gx
+from anon_transformers.datasets import load_adult
+from anon_transformers.engines import open_engine
+from anon_transformers.engines._spark import SparkEngine
+from anon_transformers.evidence import Classes
+from anon_transformers.exceptions import DataError
+from anon_transformers.privacy import (
+    DistinctLDiversity,
+    EntropyLDiversity,
+    KAnonymity,
+    TCloseness,
+)
+from tests.gx import verdicts
+from tests.real.spark import put, running_spark
+
+pytestmark = [
+    pytest.mark.real,
+    # PySpark leaves the sockets that it reads results from to the garbage collector.
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+]
+
+
+@pytest.fixture(scope="module")
+def session():
+    with running_spark() as session:
+        yield session
+
+
+@pytest.fixture(scope="module")
+def context():
+    context = great_expectations.get_context(mode="ephemeral")
+    context.variables.progress_bars = {"globally": False}
+    return context
+
+
+@pytest.fixture(scope="module")
+def in_spark(session, context):
+    """Put a frame, or a data frame of Spark, into a batch."""
+
+    def batch(frame):
+        held = put(frame, session) if isinstance(frame, pd.DataFrame) else frame
+        source = context.data_sources.add_or_update_spark("spark")
+        asset = source.add_dataframe_asset("people")
+        whole = asset.add_batch_definition_whole_dataframe("all")
+        return whole.get_batch(batch_parameters={"dataframe": held})
+
+    return batch
+
+
+@pytest.mark.parametrize("subject", [None, "person"], ids=["rows", "persons"])
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, id=case["id"]) for case in verdicts.CASES]
+)
+def test_spark_gives_the_verdicts_of_a_frame(case, subject, context, in_spark):
+    verdicts.assert_alike(context, case, subject, [in_spark])
+
+
+def test_real_tables_are_judged_alike(session):
+    people = load_adult().head(5000)
+    people.loc[people.index % 61 == 0, "education"] = None
+    columns, sensitive = ["age", "education", "race", "sex"], ["occupation"]
+    here = Classes.from_frame(people, columns, sensitive)
+    there = Classes.from_frame(put(people, session), columns, sensitive)
+    assert sorted(there.sizes) == sorted(here.sizes)
+    for model in (
+        KAnonymity(1),
+        DistinctLDiversity(1),
+        EntropyLDiversity(1.0),
+        TCloseness(1.0, reference="released"),
+    ):
+        assert model.level(there) == pytest.approx(model.level(here))
+
+
+def test_combinations_are_counted(session):
+    table = session.createDataFrame(
+        [
+            (2**53, "a", 1.0, None),
+            (2**53 + 1, "A", float("nan"), True),
+            (None, "a", None, True),
+            (None, "a", -0.0, True),
+            (None, "a", 0.0, True),
+            (2, "", float("nan"), False),
+        ],
+        "`age.of` bigint, `sex` string, `Sex` double, `a``b` boolean",
+    )
+    engine = open_engine(table)
+    assert engine.columns == ["age.of", "sex", "Sex", "a`b"]
+    assert len(engine) == 6
+    assert engine.n_combinations(["sex", "a`b"]) == 4
+    assert engine.n_repeated("sex") == 1
+    assert engine.n_repeated("age.of") == 0
+    ages = engine.count(["age.of"])
+    # As floating numbers, the two large ones would be one.
+    assert dict(zip(ages.frame["age.of"].astype(object), ages.rows, strict=True)) == {
+        2**53: 1,
+        2**53 + 1: 1,
+        2: 1,
+        pd.NA: 3,
+    }
+    sizes = Classes.from_frame(table, ["Sex"]).sizes  # NaN and NULL are both missing
+    assert sorted(sizes) == [1, 2, 3]
+
+
+def test_dates_exact_numbers_and_texts_of_a_collation(session):
+    table = session.sql("""
+        SELECT DATE '2020-01-01' + CAST(id % 3 AS INT) AS day,
+            CAST(id % 2 AS DECIMAL(9, 2)) AS paid,
+            TIMESTAMP '2020-01-01 10:00' + INTERVAL 1 HOUR * (id % 2) AS seen,
+            IF(id % 2 = 0, 'a', 'A') COLLATE UTF8_LCASE AS ward
+        FROM range(12)
+    """)
+    for column, sizes in {
+        "day": [4, 4, 4],
+        "paid": [6, 6],
+        "seen": [6, 6],
+        "ward": [6, 6],  # published differently, they are two values
+    }.items():
+        assert Classes.from_frame(table, [column]).sizes.tolist() == sizes
+
+
+@pytest.fixture(scope="module")
+def people():
+    return pd.DataFrame(
+        {
+            "who": [1, 1, 2, 3, 4, 5],
+            "age": [20, 20, 20, 30, 30, 30],
+            "sex": list("ffmfmf"),
+            "notes": [["x"]] * 6,
+        }
+    )
+
+
+def test_the_rows_of_a_condition(in_spark, people):
+    women = gx.ExpectTableToBeKAnonymous(
+        k=2, quasi_identifiers=["age"], row_condition=Column("sex") == "f"
+    )
+    result = in_spark(people).validate(women)
+    assert result.success
+    assert result.result["details"]["part"]["of_rows"] == len(people)
+    assert result.result["details"]["rows"] == 4
+
+
+@pytest.mark.parametrize(
+    ("asked", "why"),
+    [
+        ({"quasi_identifiers": ["agee"]}, "unknown column 'agee'"),
+        ({"quasi_identifiers": ["Age"]}, "unknown column 'Age'"),
+        ({"quasi_identifiers": ["notes"]}, "column 'notes': Spark holds it as array"),
+        (
+            {"quasi_identifiers": ["age"], "row_condition": Column("nobody") == 1},
+            "row_condition: it cannot be evaluated",
+        ),
+        (
+            {"quasi_identifiers": ["age"], "row_condition": Column("age") == 99},
+            "no row of the table meets it",
+        ),
+    ],
+)
+def test_what_cannot_be_judged_fails_and_says_why(in_spark, people, asked, why):
+    result = in_spark(people).validate(gx.ExpectTableToBeKAnonymous(k=1, **asked))
+    assert not result.success
+    assert why in result.result["details"]["reason"]
+    assert "Traceback" not in json.dumps(result.to_json_dict())
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        gx.ExpectPrivacyModelToHold(
+            model="probabilistic-k-anonymity",
+            params={"k": 1},
+            quasi_identifiers=["age"],
+        ),
+        gx.ExpectPrivacyAttackToExposeAtMost(
+            attack="unique-combinations", max_value=0.9, quasi_identifiers=["age"]
+        ),
+    ],
+)
+def test_what_needs_rows_fails_and_says_so(in_spark, people, asked):
+    result = in_spark(people).validate(asked)
+    assert not result.success
+    assert "needs the rows themselves" in result.result["details"]["reason"]
+
+
+def test_in_a_gate_spark_counts_once(in_spark, people, monkeypatch):
+    counted, count = [], SparkEngine.count
+
+    def note(engine, columns):
+        counted.append(columns)
+        return count(engine, columns)
+
+    monkeypatch.setattr(SparkEngine, "count", note)
+    batch = in_spark(people)
+    with gx.private_evidence(gx.PrivateEvidence()):
+        for k, success in ((3, True), (4, False)):
+            asked = gx.ExpectTableToBeKAnonymous(k=k, quasi_identifiers=["age"])
+            assert batch.validate(asked).success is success
+    assert counted == [["age"]]
+
+
+def test_an_empty_table_fails(in_spark, session):
+    empty = session.createDataFrame([], "age int")
+    asked = gx.ExpectTableToBeKAnonymous(k=1, quasi_identifiers=["age"])
+    assert not in_spark(empty).validate(asked).success
+
+
+def test_a_fault_of_spark_quotes_no_cell(session, caplog, capfd):
+    table = session.sql("SELECT CAST(x AS INT) AS age FROM VALUES ('1'), ('Ann') t(x)")
+    with caplog.at_level(logging.INFO), pytest.raises(DataError) as caught:
+        Classes.from_frame(table, ["age"])
+    assert "the Spark table cannot be read" in str(caught.value)
+    told = [str(caught.value), caplog.text, *capfd.readouterr()]
+    assert not [text for text in told if "Ann" in text]
+
+
+def test_anonymizers_judge_in_spark_and_say_that_it_only_counts(session):
+    frame = pd.DataFrame({"age": np.arange(10)})
+    table, method = put(frame, session), MondrianAnonymizer(["age"], k=2)
+    with pytest.raises(DataError, match=r"counted and judged.*toPandas"):
+        method.fit(table)
+    published = method.fit_transform(frame)
+    for held, passed in ((put(published, session), True), (table, False)):
+        assert [verdict.passed for verdict in method.check(held)] == [passed]
+    with pytest.raises(DataError, match=r"counted and judged.*toPandas"):
+        method.transform(table)
