@@ -146,7 +146,7 @@ def _axes(canvas: Canvas, x: Scale, y: Scale, names: Sequence[str]) -> None:
         canvas.line(x.start, at, x.end, at, stroke=LINE, stroke_width=1)
         canvas.text(x.start - 6, at + 4, f"{tick:g}", text_anchor="end", fill=QUIET)
     canvas.text(x.end, y.start + 32, names[0], text_anchor="end")
-    canvas.text(4, y.end - 8, names[1])
+    canvas.text(4, y.end - 12, names[1])
 
 
 def plane(

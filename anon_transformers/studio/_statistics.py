@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from anon_transformers.exceptions import DataError, ParameterError
 from anon_transformers.figures import Chart, statistics_charts, sweep_charts
 from anon_transformers.studio._downloads import noted_charts
+from anon_transformers.studio._forms import Field
 from anon_transformers.studio._jobs import Progress
 from anon_transformers.studio._project import Project
 from anon_transformers.studio._protected import Protected, make_protected
@@ -270,13 +271,8 @@ def read_values(over: str, text: str) -> list[int | float]:
     >>> read_values("k", "2, 5 10"), read_values("t", "0.1 0.2")
     ([2, 5, 10], [0.1, 0.2])
     """
-    words = text.replace(",", " ").split()
-    read: type = float if over == "t" else int
-    try:
-        values = [read(word) for word in words]
-    except ValueError:
-        kind = "numbers" if over == "t" else "whole numbers"
-        raise DataError(f"values of {over}: give {kind}, apart by commas.") from None
+    field = Field(over, over, "number" if over == "t" else "whole")
+    values = [field.read(word) for word in text.replace(",", " ").split()]
     if not 1 <= len(values) <= MOST_RUNS:
         raise DataError(f"values of {over}: give 1 to {MOST_RUNS} numbers.")
     return list(dict.fromkeys(values))

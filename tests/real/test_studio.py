@@ -464,3 +464,16 @@ def test_it_works_without_a_mouse(visit, tmp_path):
     tab_to(page, "form[action$='/run'] button")
     page.keyboard.press("Enter")
     page.get_by_role("heading", name="Result", exact=True).wait_for()
+
+
+def test_keys_undo_and_redo(visit):
+    visit.upload("keys.csv", people(60))
+    take_proposals(visit)
+    visit.page.keyboard.press("Control+z")
+    visit.sees("Undone: ")
+    visit.page.locator("main > p .badge.role-quasi_identifiers").wait_for(
+        state="detached"
+    )
+    visit.page.keyboard.press("Control+Shift+z")
+    visit.sees("Redone: ")
+    see_roles(visit.page)

@@ -225,7 +225,10 @@ def test_a_look_that_is_cut_off_leaves_the_nodes_before(studio, project, monkeyp
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ({"max_k": "many", "suppression_limit": "0"}, "both must be numbers"),
+        (
+            {"max_k": "many", "suppression_limit": "0"},
+            "max_k must be a whole number, got 'many'.",
+        ),
         ({"max_k": "0", "suppression_limit": "0"}, "k must be a whole number"),
         ({"max_k": "5", "suppression_limit": "-1"}, "suppression_limit"),
     ],

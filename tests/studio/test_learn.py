@@ -84,7 +84,7 @@ def test_the_number_of_the_address_is_the_k_of_the_example(studio):
     assert 'name="k" value="5"' in page.text
     assert "the smallest of 5 rows" in studio.text(page)
     page = studio.get("/learn/method/mondrian?k=<b>")
-    assert "k must be a whole number." in studio.text(page)
+    assert "k must be a whole number, got" in studio.text(page)
     page = studio.get("/learn/method/mondrian?k=11")
     assert "k is from 1 to 10 here." in studio.text(page)
     page = studio.get("/learn/model/distinct-l-diversity?l=9")
@@ -190,7 +190,8 @@ def test_a_class_of_one_illness_breaks_l_and_then_there_is_none():
     illness = list(found.columns).index("illness")
     verdicts = {row[illness]: row[-1] for row in found.rows}
     assert verdicts["flu × 3"] is False
-    after = sheet(lesson, "Protected by this model")
+    assert "does not hold in 1 of 4 classes; the level is 1." in said(lesson)
+    after = sheet(lesson, "Protected by this model, too")
     by_class = pd.DataFrame(after.rows, columns=after.columns).groupby("class")
     assert (by_class["illness"].nunique() >= 2).all()
 
@@ -203,6 +204,35 @@ def test_a_model_of_a_population_shows_that_of_the_town():
     assert len(sheet(lesson, "The town").rows) == 20
     assert sheet(lesson, "this model holds").rows
     assert "k-map with k = 6 holds" in said(lesson)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("k-anonymity", "10 of 10 classes"),
+        ("q-anonymity", "2 of 4 sets"),
+        ("fuzzy-t-closeness", "2 of 10 rows"),
+        ("likelihood-k-anonymity", "4 of 10 rows"),
+        ("probabilistic-k-anonymity", "150 of 150 groups"),
+        ("k-degree", "2 of 10 nodes"),
+    ],
+)
+def test_a_verdict_says_what_it_counts(name, words):
+    lesson = models.model_lesson(name, nothing)
+    assert f"does not hold in {words}; the level is" in said(lesson)
+
+
+def test_k_alone_is_no_model_beside_another():
+    titles = [part.title for part in models.model_lesson("k-anonymity", nothing).parts
+              if part.kind == "sheet"]  # fmt: skip
+    assert titles[-1] == "Protected by this model"
+
+
+def test_a_node_without_friends_is_explained():
+    found = sheet(methods.method_lesson("random-add-delete", nothing), "edges")
+    alone = [row for row in found.rows if row[1] is None]
+    assert ("a node without any has no friend" in found.title) == bool(alone)
+    assert alone  # of this seed; else the example shows nobody alone
 
 
 def test_the_ten_are_ten():

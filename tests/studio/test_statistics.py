@@ -240,8 +240,8 @@ def test_a_sweep_goes_over_l_and_t(people, over, values):
     ("form", "why"),
     [
         ({"over": "q"}, "over: choose one of k, l, t."),
-        ({"over": "k", "values": "2, x"}, "values of k: give whole numbers"),
-        ({"over": "t", "values": "high"}, "values of t: give numbers"),
+        ({"over": "k", "values": "2, x"}, "k must be a whole number, got 'x'."),
+        ({"over": "t", "values": "high"}, "t must be a number, got"),
         ({"over": "k", "values": " ".join(["2"] * 31)}, "give 1 to 30 numbers"),
     ],
 )

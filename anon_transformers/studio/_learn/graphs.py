@@ -30,7 +30,10 @@ def show_graphs(
     lesson.parts.append(_sheet("The table: who is a friend of whom", edges))
     for drawing in draw_both(edges, tables[0], mapping):
         lesson.draw(drawing)
-    titles = ("What is published: edges", "What is published: nodes")
+    title = "What is published: edges"
+    if tables[0].iloc[:, 1].isna().any():
+        title += "; a node without any has no friend"
+    titles = (title, "What is published: nodes")
     lesson.parts += [_sheet(*one) for one in zip(titles, tables, strict=False)]
 
 

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from anon_transformers.exceptions import ParameterError
 from anon_transformers.studio._drawings import Drawing
+from anon_transformers.studio._forms import Field, Kind
 
 RANGES: Mapping[str, tuple[float, float, float]] = {
     "k": (1, 10, 1),
@@ -60,17 +61,12 @@ class Knob:
         >>> Knob("k", 2).turned("3"), Knob("t", 0.5).turned(None)
         (Knob(name='k', value=3), Knob(name='t', value=0.5))
         """
-        if given is None or not given.strip():
-            return self
-        try:
-            value = int(given) if isinstance(self.value, int) else float(given)
-        except ValueError:
-            what = "whole number" if isinstance(self.value, int) else "number"
-            raise ParameterError(f"{self.name} must be a {what}.") from None
+        kind: Kind = "whole" if isinstance(self.value, int) else "number"
+        value = Field(self.name, self.name, kind, self.value).read(given)
         if self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
             low, high, _ = self.limits
             raise ParameterError(f"{self.name} is from {low:g} to {high:g} here.")
-        return Knob(self.name, value)
+        return Knob(self.name, type(self.value)(value))
 
 
 @dataclass(frozen=True)

@@ -131,14 +131,32 @@ def _verdict(lesson: Lesson, model: Any, evidence: Any, what: str) -> None:
     except NotEvaluable as error:
         lesson.say(f"{what}: it cannot be judged, which counts as broken. {error}")
         return
+    units = _units(evidence, found.units)
     kept = (
         "holds"
         if found.passed
-        else f"does not hold in {found.failing} of {found.units}"
+        else f"does not hold in {found.failing} of {found.units}{units}"
     )
     level = _level(found.level)
     said = level if isinstance(level, str) else describe_level(level)
     lesson.say(f"{what}: {_called(lesson, model)} {kept}; the level is {said}.")
+
+
+def _units(evidence: Any, count: int) -> str:
+    """What a model was asked about one by one, in words; empty if that is not known.
+
+    A model of degrees judges sets or rows, and one of the whole table neither.
+    """
+    moved = getattr(evidence, "moved", ())
+    counted = {
+        "classes": getattr(evidence, "n_classes", None),
+        "sets": getattr(evidence, "n_sets", None),
+        "groups": sum(len(evidence.group_sizes(columns)) for columns in moved),
+        "rows": getattr(evidence, "n_rows", getattr(evidence, "n_records", None)),
+        "nodes": getattr(getattr(evidence, "published", None), "n_nodes", None),
+    }
+    words = (word for word, number in counted.items() if number == count)
+    return next((f" {word}" for word in words), "")
 
 
 def _judge_classes(lesson: Lesson, model: Any) -> None:
@@ -166,10 +184,10 @@ def _judge_classes(lesson: Lesson, model: Any) -> None:
     try:
         both, safe = _protected(model, alone)
     except AnonymizationError as error:
-        lesson.say(f"Protected by this model, too: {error}", warns=True)
+        lesson.say(f"Protected by this model: {error}", warns=True)
         return
     found = classes_of(safe, WITH_CODES, both.suppressed_mask_)
-    title = "Protected by this model, too"
+    title = "Protected by this model" + ("" if alone == 1 else ", too")
     if _is_of_population(model):
         title = f"With k = {both.k}, the first at which this model holds"
     lesson.parts.append(sheet_of(title, safe, found, named=True))

@@ -12,6 +12,7 @@ from anon_transformers.exceptions import DataError
 from anon_transformers.figures import step_chart
 from anon_transformers.studio import _explore as explore
 from anon_transformers.studio._drawings import Drawing, LatticeNode, lattice
+from anon_transformers.studio._forms import Field
 from anon_transformers.studio._page import (
     Page,
     address,
@@ -30,6 +31,16 @@ LINES = 25
 """Nodes on a page of the list."""
 FIRST_K = 50
 PAGE_NAME = "explore"
+CURVE = (
+    Field("max_k", "Largest k", "whole", FIRST_K),
+    Field(
+        "suppression_limit",
+        "Share of rows that may be suppressed",
+        "number",
+        explore.USUAL_LIMIT,
+    ),
+)
+"""What the curve is drawn of; a limit that is a whole number from 1 on counts rows."""
 
 
 def show(request: Request) -> Response:
@@ -195,22 +206,12 @@ def look(request: Request, form: FormData) -> str:
 
 def draw(request: Request, form: FormData) -> str:
     """Draw the curve of loss against k."""
-    try:
-        max_k = int(str(form.get("max_k", FIRST_K)))
-        limit = _limit(str(form.get("suppression_limit", explore.USUAL_LIMIT)))
-    except ValueError:
-        raise DataError("both must be numbers, and k a whole one.") from None
     title = "The best node for every k"
-    params = {"max_k": max_k, "suppression_limit": limit}
+    params = {field.name: field.read(form.get(field.name)) for field in CURVE}
     back = f"{address(request, PAGE_NAME)}#curve"
     return start_job(
         request, explore.FRONTIER, title, explore.FRONTIER_WORK, params, back
     )
-
-
-def _limit(given: str) -> int | float:
-    """A share of the rows; a whole number from 1 on counts rows."""
-    return int(given) if given.isdecimal() and int(given) else float(given)
 
 
 def apply(request: Request, form: FormData) -> str:
