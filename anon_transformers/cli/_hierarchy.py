@@ -75,7 +75,8 @@ def suggest(
     One column with [bold]-c[/bold], which is shown as a tree; or several with
     [bold]-q[/bold], all columns without it. A score is the loss that a hierarchy saves
     at k, among these columns, compared with values that are shown whole or not at all.
-    A single column has one by itself. It is a start: read it and change what is not meant so.
+    A single column has one by itself. It is a start: read it and change what is not
+    meant so.
 
     [bold]anon hierarchy suggest people.csv -c zip --out zip.csv[/bold]
     [bold]anon hierarchy suggest people.csv -q zip -q age --out hierarchies[/bold]
