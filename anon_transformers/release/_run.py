@@ -76,7 +76,8 @@ OF_RUN = re.compile(
 )
 """Files that steps write into the folder of a run."""
 OF_CANDIDATE = re.compile(
-    r"\.?(?:candidate|data|edges|nodes|references|links|memberships|functions)\.[^/]+\Z"
+    r"\.?(?:candidate|data|edges|nodes|references|links|memberships|left_out|functions)"
+    r"\.[^/]+\Z"
 )
 """Files that they write beside a candidate."""
 NO_LINK = getattr(os, "O_NOFOLLOW", 0)

@@ -30,7 +30,12 @@ from anon_transformers.release import (
     validate,
 )
 from anon_transformers.release._config import read_config
+from anon_transformers.release._graph import GraphTablesForm
 from anon_transformers.release._ledger import open_ledger
+from anon_transformers.release._linked import LinkedForm
+from anon_transformers.release._run import remove_run
+from anon_transformers.release._table import TableForm
+from anon_transformers.release._table_evidence import LEFT_OUT
 from tests.ledger.differencing_intruder import narrowed
 from tests.release.recoding_intruder import find_everybody, groups_of
 
@@ -291,6 +296,24 @@ def test_no_value_is_kept_of_who_was_left_out(towns):
     assert left_out.sum() == 4
     assert (stored.values["job"][left_out] == 0).all()
     assert (stored.values["job"][~left_out] != 0).all()
+
+
+def test_the_rows_of_who_was_left_out_go_after_publication(towns):
+    towns.publish(a=6)
+    towns.publish(a=6, more=joiners("o", "xxxx"))
+    [runs] = towns.release.folder.rglob("runs")
+    assert not list(runs.iterdir())
+    assert not list(towns.release.folder.rglob(f"{LEFT_OUT}*"))
+
+
+@pytest.mark.parametrize("form", [TableForm, LinkedForm, GraphTablesForm])
+def test_all_private_files_are_known_for_those_of_a_run(form, tmp_path):
+    for name in form.private_files:
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.touch()
+    remove_run(tmp_path)
+    assert not tmp_path.exists()
 
 
 def test_who_was_left_out_is_in_no_other_release_with_others(towns, another_release):
