@@ -36,7 +36,11 @@ from anon_transformers.gx._threshold import Threshold, misspelled
 from anon_transformers.release._airflow_options import AirflowOptions
 from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._expected_source import ExpectedSource
-from anon_transformers.release._file_kinds import FILE_KINDS, surely_a_table
+from anon_transformers.release._file_kinds import (
+    FILE_KINDS,
+    TABLE_KINDS,
+    surely_a_table,
+)
 from anon_transformers.release._ledger_options import LedgerOptions
 from anon_transformers.release._on_refusal import OnRefusal, Rung
 from anon_transformers.release._period import EXAMPLES, Period, Template, grain_of
@@ -45,10 +49,15 @@ from anon_transformers.release._policies import (
     check_policies,
     with_policies,
 )
+from anon_transformers.release._remote_files import is_address, refuse_unopened
 from anon_transformers.release._schedule import Schedule
 from anon_transformers.release._stated_composition import (
     StatedComposition,
     check_composition,
+)
+from anon_transformers.release._stated_database import (
+    refuse_wrong_database,
+    sqlite_file,
 )
 from anon_transformers.release._stated_method import Method
 from anon_transformers.release._stated_pseudonyms import Pseudonyms
@@ -69,8 +78,6 @@ LEGAL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}\Z")
 SOURCE_FILES = ("path", "edges", "nodes")
 """Keys of a source that name files."""
 
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-
 
 @contextmanager
 def refused_under(key: str) -> Iterator[None]:
@@ -81,17 +88,19 @@ def refused_under(key: str) -> Iterator[None]:
         raise ConfigurationError(f"{shortened(key)}: {error}") from None
 
 
-def is_address(given: Any) -> bool:
-    """Whether it is an address, such as ``s3://bucket/x``, and no path of a file."""
-    return isinstance(given, str) and _ADDRESS.match(given) is not None
-
-
 def _a_file(given: str | None) -> str | None:
     """Refuse an address: as a path, it would be a folder of that name."""
     if is_address(given):
         scheme = str(given).split("://")[0]
         hint = " Write the path without file://." if scheme == "file" else ""
         raise ValueError(f"nothing here opens {scheme}:// addresses.{hint}")
+    return given
+
+
+def _a_file_or_address(given: str) -> str:
+    """Refuse an address that nothing here opens."""
+    if is_address(given):
+        refuse_unopened(given)
     return given
 
 
@@ -132,12 +141,13 @@ class Source(Strict):
         file that ``path`` names, by default what its ending says.
     path : str, list of str, or None
         A CSV or Parquet file, from the folder of the release file; ``bundled:…`` for
-        the library's own. An address such as ``s3://…`` is handed to the reader that
-        ``kind`` names, and refused everywhere else. Every other key is an option of the
-        reader. A path may hold a period, as ``data/{period:%Y-%m}.csv``, variables of
-        the environment, as ``$DATA/people.csv``, and ``*`` for any name. Several files,
-        by a list or by ``*``, are of one kind, have the same columns, and are put
-        together.
+        the library's own; with ``kind: parquet`` also a folder of such files.
+        ``s3://…``, ``gs://…`` (extra ``fsspec``) and ``file://…`` are opened, too; any
+        other address is handed to the reader of a plugin that ``kind`` names, and
+        refused everywhere else. Every other key is an option of the reader. A path may
+        hold a period, as ``data/{period:%Y-%m}.csv``, variables of the environment, as
+        ``$DATA/people.csv``, and ``*`` for any name. Several files, by a list or by
+        ``*``, are of one kind, have the same columns, and are put together.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -167,6 +177,7 @@ class Source(Strict):
         if not self.kind and self.path is None:
             slip = misspelled(self.options, ("kind", "path"))
             raise ValueError(slip or "name a path, or the kind of reader.")
+        refuse_wrong_database(self.kind, self.options)
         return self
 
     @model_validator(mode="before")
@@ -176,7 +187,10 @@ class Source(Strict):
             for key in SOURCE_FILES:
                 try:
                     for text in _stated_texts(given.get(key)):
-                        _a_file(text)
+                        if key == "path" and given.get("kind", "") in TABLE_KINDS:
+                            _a_file_or_address(text)
+                        else:
+                            _a_file(text)
                 except ValueError as error:
                     raise ValueError(f"source.{key}: {error}") from None
         return given
@@ -206,6 +220,9 @@ class Source(Strict):
             for number, template in enumerate(templates):
                 place = f"{key}[{number}]" if len(templates) > 1 else key
                 found[place] = template.text
+        file = sqlite_file(self.options.get("url")) if self.kind == "sql" else None
+        if file is not None:
+            found["url"] = file
         return {key: text for key, text in found.items() if not is_address(text)}
 
 
