@@ -56,6 +56,7 @@ from anon_transformers.release._stated_composition import (
     check_composition,
 )
 from anon_transformers.release._stated_database import (
+    StatedDatabase,
     refuse_wrong_database,
     sqlite_file,
 )
@@ -94,13 +95,6 @@ def _a_file(given: str | None) -> str | None:
         scheme = str(given).split("://")[0]
         hint = " Write the path without file://." if scheme == "file" else ""
         raise ValueError(f"nothing here opens {scheme}:// addresses.{hint}")
-    return given
-
-
-def _a_file_or_address(given: str) -> str:
-    """Refuse an address that nothing here opens."""
-    if is_address(given):
-        refuse_unopened(given)
     return given
 
 
@@ -187,8 +181,9 @@ class Source(Strict):
             for key in SOURCE_FILES:
                 try:
                     for text in _stated_texts(given.get(key)):
-                        if key == "path" and given.get("kind", "") in TABLE_KINDS:
-                            _a_file_or_address(text)
+                        of_table = given.get("kind", "") in TABLE_KINDS
+                        if key == "path" and of_table and is_address(text):
+                            refuse_unopened(text)
                         else:
                             _a_file(text)
                 except ValueError as error:
@@ -313,6 +308,8 @@ class Target(Strict):
         Which of the published periods stay public; all of them by default. With a
         ``subject`` it must be stated, for two periods together tell more of a person
         than each alone.
+    database : StatedDatabase or None
+        A database that shows the same table: PostgreSQL, SQLite or DuckDB.
     spreadsheet_safe : bool
         Whether texts in a CSV file that a spreadsheet would run, such as ``=1+2``, get
         an apostrophe in front, also behind a semicolon, a tab or the end of a line.
@@ -323,6 +320,7 @@ class Target(Strict):
     format: str = "csv"
     keep_versions: int = Field(0, ge=0, strict=True)
     retention: Retention | None = None
+    database: StatedDatabase | None = None
     spreadsheet_safe: bool = Field(True, strict=True)
 
     @property
@@ -501,6 +499,11 @@ class ReleaseConfig(Strict):
         if grain is not None:
             self._refuse_recurring_paths(grain)
         stated = self.target.retention is not None
+        if grain is not None and self.target.database is not None:
+            raise ValueError(
+                "target.database: shows one table, and this release has one for each "
+                "period; publish periods in folders."
+            )
         if grain is None and stated:
             raise ValueError(
                 "target.retention: neither source nor target holds a period, such as "

@@ -25,6 +25,7 @@ from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
     ParameterError,
+    UnreachableError,
 )
 from anon_transformers.release._files import frame_of
 from anon_transformers.release._period import Template
@@ -161,8 +162,9 @@ def open_sql(
     try:
         engine = sa.create_engine(address, poolclass=sa.pool.NullPool)
     except (sa.exc.ArgumentError, ImportError) as error:
-        lacks = isinstance(error, ImportError)
-        missing = f"the module {error.name!r}" if lacks else "a dialect of this name"
+        missing = "a dialect of this name"
+        if isinstance(error, ImportError):
+            missing = f"the module {error.name!r}"
         said = f"{key}: {address.drivername} needs {missing}, which is not installed."
     else:
         with _connected(engine, key) as connection:
@@ -173,8 +175,14 @@ def open_sql(
 
 @contextmanager
 def _connected(engine: "sa.Engine", key: str) -> Iterator["sa.Connection"]:
-    with _said_of_database(f"{key}: the database cannot be reached"):
+    connection = None
+    try:
         connection = engine.connect()
+    except Exception as error:
+        kind = type(error).__name__
+    if connection is None:
+        # A driver's words may hold addresses, and nothing is chained to this.
+        raise UnreachableError(f"{key}: the database cannot be reached ({kind}).")
     try:
         if engine.dialect.name == "postgresql":
             connection = connection.execution_options(
@@ -239,6 +247,13 @@ def driver_url(url: "sa.URL") -> "sa.URL":
     return url
 
 
+def lacking_module(url: "sa.URL") -> str | None:
+    """The module of a database that is not installed; None if none lacks."""
+    backend, _, driver = driver_url(url).drivername.partition("+")
+    name = driver or ("duckdb" if backend == "duckdb" else "sqlite3")
+    return None if importlib.util.find_spec(name) else name
+
+
 def filled_url(url: str, key: str = "source.url") -> "sa.URL":
     """An address with variables of the environment in it.
 
@@ -256,7 +271,7 @@ def filled_url(url: str, key: str = "source.url") -> "sa.URL":
         # Each part by itself: a password may hold what ends it in an address.
         stated = sa.make_url(url)
         parts = ("username", "password", "host", "database")
-        filled = {
+        filled: dict[str, Any] = {
             part: Template(str(held)).fill(None)
             for part in parts
             if (held := getattr(stated, part)) is not None
@@ -343,8 +358,11 @@ def _said_of_database(what: str = "the source: cannot be read") -> Iterator[None
         if isinstance(error, AnonymizationError):
             raise
         kind = type(error).__name__
+        lost = getattr(error, "connection_invalidated", False)
     else:
         return
+    if lost:
+        raise UnreachableError(f"{what}: the connection was lost ({kind}).")
     # Out here nothing is chained to it: some loggers print all that is.
     raise DataError(
         f"{what} ({kind}); see whether database, table and query are right."

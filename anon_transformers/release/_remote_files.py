@@ -13,7 +13,11 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from anon_transformers.exceptions import ConfigurationError, DataError
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    DataError,
+    UnreachableError,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -112,8 +116,11 @@ def _said_of(address: str) -> Iterator[None]:
         raise
     except Exception as error:
         kind = type(error).__name__
+        there = not isinstance(error, FileNotFoundError | PermissionError | ValueError)
     else:
         return
+    if there:
+        raise UnreachableError(f"{address}: cannot be reached ({kind}).")
     raise DataError(
         f"{address}: cannot be read ({kind}); is it there, and open to you?"
     )

@@ -74,7 +74,7 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
 
 def _states_of_files(config: ReleaseConfig) -> dict[str, tuple[int, ...]]:
     """By what each write to a file shows; a database keeps its readers apart itself."""
-    found = {}
+    found: dict[str, tuple[int, ...]] = {}
     for key, given in config.source.files.items():
         file = config.path(given)
         if key != "url" and file.is_file():

@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, UnreachableError
 from anon_transformers.release import read_published, run_release
 from anon_transformers.release._databases import read_sql
 from tests.real.postgres import running_cluster
@@ -80,5 +80,7 @@ def test_what_cannot_be_read(url, monkeypatch):
         with pytest.raises(DataError, match=r"the source: cannot be read \(\w+\)"):
             read_sql(url="$DATABASE_URL", query=query)
     monkeypatch.setenv("DATABASE_URL", url.replace("127.0.0.1:", "127.0.0.1:1"))
-    with pytest.raises(DataError, match=r"source.url: the database cannot be reached"):
+    with pytest.raises(
+        UnreachableError, match=r"source.url: the database cannot be reached"
+    ):
         read_sql(url="$DATABASE_URL", table="people")

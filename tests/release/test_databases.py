@@ -341,3 +341,13 @@ def test_one_table_is_one_source_however_it_is_reached(release, monkeypatch):
     one = id_of(path="people.duckdb", table="people")
     assert one == id_of(kind="duckdb", path="people.duckdb", table="people")
     assert one != id_of(kind="duckdb", path="people.duckdb", table="visits")
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "duckdb"])
+def test_a_held_out_part_is_a_file_beside_a_database(kind, release):
+    from anon_transformers.release._control import _read
+
+    release.write(source=MAKERS[kind](release.folder))
+    held = _read(read_config(release.file), "people.csv")
+    assert held.columns.tolist() == HEADER
+    assert len(held) == len(ROWS)

@@ -5,7 +5,7 @@ import gzip
 import pandas as pd
 import pytest
 
-from anon_transformers.exceptions import DataError
+from anon_transformers.exceptions import DataError, UnreachableError
 from anon_transformers.release import read_published, run_release
 from tests.release.conftest import people
 from tests.release.test_databases import published
@@ -101,6 +101,17 @@ def test_an_object_that_is_not_there(release, bucket):
     assert "cannot be read (FileNotFoundError)" in release.refusal(DataError)
     release.write(source={"kind": "parquet", "path": "s3://ward/*.parquet"})
     assert "no file fits" in release.refusal(DataError)
+
+
+def test_a_store_that_cannot_be_reached(release, monkeypatch):
+    class Down:
+        def cat_file(self, address):
+            raise TimeoutError(f"key {SECRET}")
+
+    monkeypatch.setattr(fsspec, "filesystem", lambda scheme: Down())
+    release.write(source={"path": "s3://ward/people.csv"})
+    text = release.refusal(UnreachableError)
+    assert text == "s3://ward/people.csv: cannot be reached (TimeoutError)."
 
 
 def test_a_store_whose_library_is_not_installed(release, monkeypatch):
