@@ -130,7 +130,9 @@ def _source_files(
     for template in templates:
         with refused_under(f"source.{key}"):
             filled = template.fill(period)
-        filled = as_path(_an_address(config, key, filled))
+        filled = _an_address(config, key, filled)
+        if config.source.kind in TABLE_KINDS:  # others' readers know what it is
+            filled = as_path(filled)
         if is_address(filled):
             found = _remote(config, key, template, filled)
             files += found
