@@ -24,6 +24,10 @@ class DataError(AnonymizationError, ValueError):
     """A table cannot be used as it is."""
 
 
+class UnreachableError(DataError):
+    """A database or a store of files cannot be reached now; schedulers try again."""
+
+
 class UnknownValuesError(DataError):
     """Columns hold values that their hierarchies do not have, and should have.
 

@@ -28,7 +28,7 @@ RELEASE = "release"
 
 
 def run_step(name: str, location: str, **options: Any) -> str:
-    """Run one step of a release; only trouble with the file system is retried.
+    """Run one step of a release; trouble with files and connections alone is retried.
 
     It takes and returns texts, so that it can be called in a function under ``@task``.
 
@@ -50,14 +50,18 @@ def run_step(name: str, location: str, **options: Any) -> str:
     ------
     AirflowFailException
         If the step refuses to go on: doing it again would not help.
+    UnreachableError
+        If a database or a store cannot be reached: Airflow tries again.
     """
     from airflow.sdk.exceptions import AirflowFailException
 
     from anon_transformers import release
-    from anon_transformers.exceptions import AnonymizationError
+    from anon_transformers.exceptions import AnonymizationError, UnreachableError
 
     try:
         return getattr(release, name)(location, **options)
+    except UnreachableError:
+        raise
     except AnonymizationError as error:
         raise AirflowFailException(str(error)) from None
 

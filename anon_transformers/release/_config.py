@@ -36,7 +36,11 @@ from anon_transformers.gx._threshold import Threshold, misspelled
 from anon_transformers.release._airflow_options import AirflowOptions
 from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._expected_source import ExpectedSource
-from anon_transformers.release._file_kinds import FILE_KINDS, surely_a_table
+from anon_transformers.release._file_kinds import (
+    FILE_KINDS,
+    TABLE_KINDS,
+    surely_a_table,
+)
 from anon_transformers.release._ledger_options import LedgerOptions
 from anon_transformers.release._on_refusal import OnRefusal, Rung
 from anon_transformers.release._period import EXAMPLES, Period, Template, grain_of
@@ -45,10 +49,16 @@ from anon_transformers.release._policies import (
     check_policies,
     with_policies,
 )
+from anon_transformers.release._remote_files import is_address, refuse_unopened
 from anon_transformers.release._schedule import Schedule
 from anon_transformers.release._stated_composition import (
     StatedComposition,
     check_composition,
+)
+from anon_transformers.release._stated_database import (
+    StatedDatabase,
+    refuse_wrong_database,
+    sqlite_file,
 )
 from anon_transformers.release._stated_method import Method
 from anon_transformers.release._stated_pseudonyms import Pseudonyms
@@ -69,8 +79,6 @@ LEGAL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}\Z")
 SOURCE_FILES = ("path", "edges", "nodes")
 """Keys of a source that name files."""
 
-_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
-
 
 @contextmanager
 def refused_under(key: str) -> Iterator[None]:
@@ -79,11 +87,6 @@ def refused_under(key: str) -> Iterator[None]:
         yield
     except ParameterError as error:
         raise ConfigurationError(f"{shortened(key)}: {error}") from None
-
-
-def is_address(given: Any) -> bool:
-    """Whether it is an address, such as ``s3://bucket/x``, and no path of a file."""
-    return isinstance(given, str) and _ADDRESS.match(given) is not None
 
 
 def _a_file(given: str | None) -> str | None:
@@ -132,12 +135,13 @@ class Source(Strict):
         file that ``path`` names, by default what its ending says.
     path : str, list of str, or None
         A CSV or Parquet file, from the folder of the release file; ``bundled:…`` for
-        the library's own. An address such as ``s3://…`` is handed to the reader that
-        ``kind`` names, and refused everywhere else. Every other key is an option of the
-        reader. A path may hold a period, as ``data/{period:%Y-%m}.csv``, variables of
-        the environment, as ``$DATA/people.csv``, and ``*`` for any name. Several files,
-        by a list or by ``*``, are of one kind, have the same columns, and are put
-        together.
+        the library's own; with ``kind: parquet`` also a folder of such files.
+        ``s3://…``, ``gs://…`` (extra ``fsspec``) and ``file://…`` are opened, too; any
+        other address is handed to the reader of a plugin that ``kind`` names, and
+        refused everywhere else. Every other key is an option of the reader. A path may
+        hold a period, as ``data/{period:%Y-%m}.csv``, variables of the environment, as
+        ``$DATA/people.csv``, and ``*`` for any name. Several files, by a list or by
+        ``*``, are of one kind, have the same columns, and are put together.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -167,6 +171,7 @@ class Source(Strict):
         if not self.kind and self.path is None:
             slip = misspelled(self.options, ("kind", "path"))
             raise ValueError(slip or "name a path, or the kind of reader.")
+        refuse_wrong_database(self.kind, self.options)
         return self
 
     @model_validator(mode="before")
@@ -176,7 +181,11 @@ class Source(Strict):
             for key in SOURCE_FILES:
                 try:
                     for text in _stated_texts(given.get(key)):
-                        _a_file(text)
+                        of_table = given.get("kind", "") in TABLE_KINDS
+                        if key == "path" and of_table and is_address(text):
+                            refuse_unopened(text)
+                        else:
+                            _a_file(text)
                 except ValueError as error:
                     raise ValueError(f"source.{key}: {error}") from None
         return given
@@ -206,6 +215,9 @@ class Source(Strict):
             for number, template in enumerate(templates):
                 place = f"{key}[{number}]" if len(templates) > 1 else key
                 found[place] = template.text
+        file = sqlite_file(self.options.get("url")) if self.kind == "sql" else None
+        if file is not None:
+            found["url"] = file
         return {key: text for key, text in found.items() if not is_address(text)}
 
 
@@ -296,6 +308,8 @@ class Target(Strict):
         Which of the published periods stay public; all of them by default. With a
         ``subject`` it must be stated, for two periods together tell more of a person
         than each alone.
+    database : StatedDatabase or None
+        A database that shows the same table: PostgreSQL, SQLite or DuckDB.
     spreadsheet_safe : bool
         Whether texts in a CSV file that a spreadsheet would run, such as ``=1+2``, get
         an apostrophe in front, also behind a semicolon, a tab or the end of a line.
@@ -306,6 +320,7 @@ class Target(Strict):
     format: str = "csv"
     keep_versions: int = Field(0, ge=0, strict=True)
     retention: Retention | None = None
+    database: StatedDatabase | None = None
     spreadsheet_safe: bool = Field(True, strict=True)
 
     @property
@@ -484,6 +499,11 @@ class ReleaseConfig(Strict):
         if grain is not None:
             self._refuse_recurring_paths(grain)
         stated = self.target.retention is not None
+        if grain is not None and self.target.database is not None:
+            raise ValueError(
+                "target.database: shows one table, and this release has one for each "
+                "period; publish periods in folders."
+            )
         if grain is None and stated:
             raise ValueError(
                 "target.retention: neither source nor target holds a period, such as "

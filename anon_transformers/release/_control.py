@@ -14,8 +14,9 @@ from anon_transformers._data.columns import to_text
 from anon_transformers._data.persons import read_persons
 from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.gx._threshold import Threshold
-from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._config import ReleaseConfig, Source
 from anon_transformers.release._source import read_source, refuse_other_columns
+from anon_transformers.release._stated_database import DATABASE_KINDS
 
 MISSING = "\0"
 """Stands for a missing cell where rows are compared; no text holds it."""
@@ -26,7 +27,8 @@ def read_controls(
 ) -> dict[str, pd.DataFrame]:
     """The held-out parts that thresholds name, by file.
 
-    Each is read as the source is, with its options, and has the same columns.
+    Each is read as the source is, with its options, and has the same columns; beside a
+    table of a database, as its name says.
 
     Raises
     ------
@@ -50,7 +52,10 @@ def read_controls(
 
 
 def _read(config: ReleaseConfig, file: str) -> pd.DataFrame:
-    source = config.source.model_copy(update={"path": file})
+    if config.source.kind in DATABASE_KINDS:  # a held-out part is a file all the same
+        source = Source(path=file)
+    else:
+        source = config.source.model_copy(update={"path": file})
     table = read_source(config.model_copy(update={"source": source}))
     refuse_other_columns(list(table.columns), config.roles)
     return table.drop(columns=list(config.roles.dropped))

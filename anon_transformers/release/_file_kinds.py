@@ -9,6 +9,9 @@ from anon_transformers.exceptions import DataError
 TABLE_KINDS = ("", "csv", "parquet")
 """Kinds of sources that this library reads as a table; none: the suffix tells."""
 
+TYPED_KINDS = ("parquet", "sql", "duckdb")
+"""Kinds of sources that know the types of their columns."""
+
 FILE_KINDS = (*TABLE_KINDS, "graph")
 """Readers of this library, all of which open files; what else a path may be, the reader
 of a plugin knows. Whether a reader reads graphs, it says itself (``reads_graphs``)."""

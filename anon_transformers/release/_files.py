@@ -31,6 +31,7 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.published import parse_table
 from anon_transformers.release._period import Period
+from anon_transformers.release._remote_files import is_address, open_address
 from anon_transformers.release._run import sha256
 from anon_transformers.release._spreadsheets import GUARDED, unguard
 from anon_transformers.roles import refuse_repeated_columns
@@ -140,7 +141,7 @@ def _read_texts(
     try:
         header = _all_texts(path, separator, encoding)
         texts = pyarrow.csv.read_csv(
-            os.fspath(path),
+            opened(path),
             read_options=pyarrow.csv.ReadOptions(encoding=encoding, use_threads=False),
             parse_options=_parse_options(separator, note, len(header) == 1),
             convert_options=pyarrow.csv.ConvertOptions(
@@ -167,6 +168,11 @@ def _no_csv(path: str | os.PathLike[str], encoding: str) -> DataError:
         f"{path}: cannot be read as CSV in {shown}; is it empty, or in another "
         "encoding?"
     )
+
+
+def opened(path: str | os.PathLike[str]) -> Any:
+    """What Arrow reads: a path as it is, or what lies at an address."""
+    return open_address(str(path)) if is_address(path) else os.fspath(path)
 
 
 def csv_columns(
@@ -216,7 +222,7 @@ def _read_header(
     """
     decoder = codecs.getincrementaldecoder(encoding)()
     start, size, whole = b"", HEADER_BYTES, False
-    with pa.input_stream(os.fspath(path)) as stream:
+    with pa.input_stream(opened(path)) as stream:
         while True:
             read = stream.read(size)
             whole = len(read) < size
@@ -427,6 +433,11 @@ def read_parquet(path: str | os.PathLike[str]) -> pd.DataFrame:
     with _open_parquet(path) as file:
         refuse_repeated_columns(file.schema_arrow.names, what=f"{path}: the table")
         table = file.read()
+    return frame_of(table)
+
+
+def frame_of(table: pa.Table) -> pd.DataFrame:
+    """A table of Arrow as a frame in which every cell is what it was."""
     table = table.replace_schema_metadata(None)
     frame = table.to_pandas()
     for name in table.column_names:
@@ -462,7 +473,7 @@ def _open_parquet(
     path: str | os.PathLike[str],
 ) -> Iterator[pyarrow.parquet.ParquetFile]:
     try:
-        with pyarrow.parquet.ParquetFile(os.fspath(path)) as file:
+        with pyarrow.parquet.ParquetFile(opened(path)) as file:
             yield file
     except FileNotFoundError:
         raise DataError(f"{path} does not exist.") from None

@@ -216,7 +216,7 @@ def options_of(reader: Any) -> list[Key]:
     return [
         Key(f"``{p.name}``", "", _option_default(p.default), known[p.name])
         for p in taken
-        if p.name in known and p.name not in {"path", "exact"}
+        if p.name in known and p.name not in {"path", "exact", "folder"}
     ]
 
 

@@ -21,7 +21,7 @@ from anon_transformers.release._config import (
     read_config,
     refused_under,
 )
-from anon_transformers.release._file_kinds import FILE_KINDS
+from anon_transformers.release._file_kinds import FILE_KINDS, suffix_of
 from anon_transformers.release._period import TOKEN, Template
 from anon_transformers.release._run import (
     FINISHED,
@@ -112,9 +112,15 @@ def source_of(config: ReleaseConfig) -> tuple[str, str]:
                     place if place.startswith(BUNDLED) else str(config.path(place))
                 )
                 names.append(PurePath(template.text).name)
-    if source.kind not in FILE_KINDS:
-        parts.append(source.kind)
-        parts.append(json.dumps(source.options, sort_keys=True, default=str))
+    options, kind = source.options, source.kind
+    of_database = "table" in options or "query" in options
+    if kind not in FILE_KINDS or of_database:
+        if "url" in options:  # whoever connects, and however the file says it
+            options["url"] = re.sub(
+                "(?<=://).*@", "", _with_variables(Template(options["url"]))
+            )
+        parts.append(kind or suffix_of(source.paths[0]))
+        parts.append(json.dumps(options, sort_keys=True, default=str))
     parts.sort()  # the same files in another order are the same source
     return ", ".join(names) or source.kind, f"id:{_digest(json.dumps(parts))}"
 

@@ -22,11 +22,12 @@ from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._composition import refuse_no_key
 from anon_transformers.release._config import ReleaseConfig, read_config
-from anon_transformers.release._forms import INPUT, Form, form_of
+from anon_transformers.release._forms import INPUT, Form, form_of, reads_graphs
 from anon_transformers.release._ledger import refuse_unknown_sources, settle
 from anon_transformers.release._log import stage, tell
 from anon_transformers.release._policies import refuse_looser_thresholds
 from anon_transformers.release._pseudonyms import pseudonym_secret
+from anon_transformers.release._public_table import refuse_foreign_table
 from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._run import (
     RUNS,
@@ -140,6 +141,7 @@ def load_as_stated(
     refuse_unwritable(form)
     try:
         refuse_foreign_target(config)
+        refuse_wrong_database(config)
     except ConfigurationError:
         note_refusal(stated, run_id, period, first=True)
         raise
@@ -173,6 +175,16 @@ def load_as_stated(
         if started is not None:
             return str(started)
         del tables  # whoever waits holds no personal data
+
+
+def refuse_wrong_database(config: ReleaseConfig) -> None:
+    """Refuse a database in which the release cannot be shown."""
+    if config.target.database is not None and reads_graphs(config):
+        raise ConfigurationError(
+            "target.database: shows one table, and a graph has two; publish it in a "
+            "folder alone."
+        )
+    refuse_foreign_table(config)
 
 
 def read_expected(form: Form) -> dict[str, pd.DataFrame]:

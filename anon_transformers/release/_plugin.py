@@ -4,6 +4,10 @@ from anon_transformers.hookspecs import hookimpl
 
 READERS = {
     "csv": ("_files:read_csv", "Read a CSV file, strictly."),
+    "duckdb": (
+        "_databases:read_duckdb",
+        "Read a table of a DuckDB file, or what a query gives.",
+    ),
     "graph": (
         "_graph_files:read_graph",
         "Read a graph from a file of edges, and one of nodes if there is one.",
@@ -11,6 +15,10 @@ READERS = {
     "parquet": (
         "_files:read_parquet",
         "Read a Parquet file; an index that pandas stored in it is left behind.",
+    ),
+    "sql": (
+        "_databases:read_sql",
+        "Read a table of an SQL database, or what a query gives, in one transaction.",
     ),
 }
 

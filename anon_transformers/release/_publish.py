@@ -7,6 +7,7 @@ journal names each of these folders and files before it is made.
 """
 
 import hashlib
+import json
 import os
 import secrets
 import shutil
@@ -30,6 +31,7 @@ from anon_transformers.release._ledger import (
 from anon_transformers.release._log import stage, tell
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._private_report import keep_private_report
+from anon_transformers.release._public_table import shown_in_database
 from anon_transformers.release._quarantine import quarantine
 from anon_transformers.release._reserve import Reservation
 from anon_transformers.release._run import (
@@ -57,6 +59,7 @@ from anon_transformers.release._target import (
     remove_drafts,
     remove_old_versions,
     sync,
+    versions_beside,
 )
 from anon_transformers.release._tighten import tighten
 from anon_transformers.release._under_way import held
@@ -187,10 +190,13 @@ def _let_readers_see(
         run.id, "publishing", version=str(version), draft=draft, files=files,
         sha256=hashes, **{SOURCES: sources_of(publication)}, **about,
     )  # fmt: skip
-    if not version.is_dir():
-        _write_version(version, draft, run, candidate, notes)
-    point_at_newest(config, run.journal, run.id, draft)
-    tell(versions_removed=remove_old_versions(config, newest=run.id))
+    manifest = read_manifest(version) or json.loads(notes["manifest.json"])
+    beside = versions_beside(config, run.journal, run.id)
+    with shown_in_database(config, run.path(CANDIDATE), run.id, manifest, beside):
+        if not version.is_dir():
+            _write_version(version, draft, run, candidate, notes)
+        point_at_newest(config, run.journal, run.id, draft)
+        tell(versions_removed=remove_old_versions(config, newest=run.id))
     run.journal.write(run.id, "published", version=str(version), **about)
 
 

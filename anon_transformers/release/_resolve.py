@@ -10,11 +10,16 @@ from anon_transformers.exceptions import ConfigurationError, DataError, Paramete
 from anon_transformers.release._config import (
     BUNDLED,
     ReleaseConfig,
-    is_address,
     refused_under,
 )
 from anon_transformers.release._file_kinds import FILE_KINDS, TABLE_KINDS
 from anon_transformers.release._period import GRAINS, TOKEN, Period, Template
+from anon_transformers.release._remote_files import (
+    addresses_like,
+    as_path,
+    is_address,
+    refuse_unopened,
+)
 
 GIVEN_PERIOD = str | date | Period
 """A period as users and schedulers give it."""
@@ -164,15 +169,18 @@ def _source_files(
     for template in templates:
         with refused_under(f"source.{key}"):
             filled = template.fill(period)
+        filled = _an_address(config, key, filled)
+        if config.source.kind in TABLE_KINDS:  # others' readers know what it is
+            filled = as_path(filled)
         if is_address(filled):
-            if config.source.kind in FILE_KINDS:
-                raise ConfigurationError(
-                    f"source.{key}: a variable makes it an address, which nothing here "
-                    "opens."
-                )
-            files.append(filled)
+            found = _remote(config, key, template, filled)
+            files += found
+            listed = listed or found != [filled]
         elif several and is_pattern(template) and not config.path(filled).is_file():
             files += matching(config, f"source.{key}", template, period)
+            listed = True
+        elif config.source.kind == "parquet" and config.path(filled).is_dir():
+            files += files_in(config.path(filled), f"source.{key}")
             listed = True
         else:
             files.append(filled)
@@ -186,6 +194,66 @@ def _source_files(
                 "twice."
             )
     return files if listed else files[0]
+
+
+def _an_address(config: ReleaseConfig, key: str, filled: str) -> str:
+    """Refuse an address that a variable made, where nothing here opens it."""
+    if not is_address(filled) or config.source.kind not in FILE_KINDS:
+        return filled
+    try:
+        if key != "path" or config.source.kind not in TABLE_KINDS:
+            raise ValueError(
+                "a variable makes it an address, which nothing here opens."
+            )
+        refuse_unopened(filled)
+    except ValueError as error:
+        raise ConfigurationError(f"source.{key}: {error}") from None
+    return filled
+
+
+def _remote(
+    config: ReleaseConfig, key: str, template: Template, filled: str
+) -> list[str]:
+    """What an address names: itself, or the files that fit it as a pattern."""
+    ours = config.source.kind in TABLE_KINDS
+    in_folder = config.source.kind == "parquet" and filled.endswith("/")
+    if not ours or not (is_pattern(template) or in_folder):
+        return [filled]
+    found = addresses_like(filled)
+    if in_folder:
+        found = [name for name in found if _is_part(name.removeprefix(filled))]
+    if not found:
+        raise DataError(f"source.{key}: no file fits {template.text}.")
+    return found
+
+
+def files_in(folder: Path, key: str) -> list[str]:
+    """The Parquet files in a folder and below it, in the order of their names.
+
+    Names that begin with a dot or a line are left out, as whoever writes such folders
+    does with what is no part of the table.
+    """
+    found = [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and _is_part(path.relative_to(folder).as_posix())
+    ]
+    if not found:
+        raise DataError(f"{key}: {folder} holds no Parquet file.")
+    if any("=" in path.relative_to(folder).parent.as_posix() for path in found):
+        raise ConfigurationError(
+            f"{key}: the names of folders in {folder} hold values of a column, which "
+            "no file has; read it by DuckDB, which knows such folders, or write it as "
+            "one table."
+        )
+    return [str(path) for path in found]
+
+
+def _is_part(name: str) -> bool:
+    """Whether a file in a folder is a part of its table, by its name."""
+    parts = name.strip("/").split("/")
+    hidden = any(part[:1] in {".", "_"} for part in parts)
+    return not hidden and parts[-1].lower().endswith((".parquet", ".pq"))
 
 
 def is_pattern(template: Template) -> bool:

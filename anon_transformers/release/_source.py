@@ -26,7 +26,8 @@ from anon_transformers.exceptions import AnonymizationError, DataError, shortene
 from anon_transformers.privacy import PrivacyModel
 from anon_transformers.registry import refuse_wrong_parameters
 from anon_transformers.release._build import installed
-from anon_transformers.release._config import ReleaseConfig, is_address, refused_under
+from anon_transformers.release._config import ReleaseConfig, refused_under
+from anon_transformers.release._databases import columns_of_database
 from anon_transformers.release._declared_roles import COLUMN_ROLES, DeclaredRoles
 from anon_transformers.release._file_kinds import kind_of_file, known_kind
 from anon_transformers.release._files import (
@@ -37,11 +38,13 @@ from anon_transformers.release._files import (
     type_texts,
 )
 from anon_transformers.release._identifying_columns import identifying_faults
+from anon_transformers.release._remote_files import is_address
 from anon_transformers.release._several_files import (
     put_together,
     refuse_other_types,
     said_of_file,
 )
+from anon_transformers.release._stated_database import DATABASE_KINDS
 from anon_transformers.roles import list_positions, refuse_repeated_columns
 
 OF_ALL_FILES = ("columns", "exact")
@@ -50,13 +53,46 @@ LOOK = " You see the header of a CSV file with: head -n 1 FILE."
 
 
 def read_source(config: ReleaseConfig) -> pd.DataFrame:
-    """Read the table with the reader that the source names."""
+    """Read the table with the reader that the source names.
+
+    Raises
+    ------
+    DataError
+        If a file of it was written meanwhile: what was read may be half of each state.
+    """
+    before = _states_of_files(config)
+    frame = _read_source(config)
+    after = _states_of_files(config)
+    for key, state in before.items():
+        if after.get(key) != state:
+            raise DataError(
+                f"source.{key}: the file changed while it was read, and nothing was "
+                "loaded; run again once it is written."
+            )
+    return frame
+
+
+def _states_of_files(config: ReleaseConfig) -> dict[str, tuple[int, ...]]:
+    """By what each write to a file shows; a database keeps its readers apart itself."""
+    found: dict[str, tuple[int, ...]] = {}
+    for key, given in config.source.files.items():
+        file = config.path(given)
+        if key != "url" and file.is_file():
+            state = file.stat()
+            found[key] = (
+                state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
+            )  # fmt: skip
+    return found
+
+
+def _read_source(config: ReleaseConfig) -> pd.DataFrame:
     options = config.source.options
     kind = config.source.kind
     if isinstance(config.source.path, tuple):
         return read_several(config)
     if is_address(config.source.path):
         options["path"] = config.source.path
+        kind = kind or kind_of_file(options["path"], installed().readers)
     elif config.source.path is not None:
         options["path"] = config.path(config.source.path)
         kind = kind or kind_of_file(options["path"], installed().readers)
@@ -86,6 +122,8 @@ def reader_of(
     """The reader of a kind; refuses options that it does not take."""
     with refused_under("source.kind"):
         reader = installed().readers[kind]
+    if kind == "sql":
+        options["folder"] = config.folder
     if kind == "csv":
         options.setdefault(
             "exact", (*config.roles.sensitive, *config.roles.insensitive)
@@ -134,7 +172,7 @@ def read_one(
     options: dict[str, Any],
 ) -> pd.DataFrame:
     """Read one file, or whatever else the reader of a kind reads."""
-    names = columns_of_file(kind, options.get("path", ""), options)
+    names = columns_of_source(kind, options)
     if names is None:
         found = call_reader(kind, reader, options)
         if not isinstance(found, pd.DataFrame):
@@ -146,6 +184,13 @@ def read_one(
     # Before any cell is read: what is said of one names its column.
     refuse_other_columns(names, config.roles)
     return reader(**options)
+
+
+def columns_of_source(kind: str, options: Mapping[str, Any]) -> list[str] | None:
+    """Its columns before any cell is read; None if only its reader knows."""
+    if kind in DATABASE_KINDS:
+        return columns_of_database(kind, options)
+    return columns_of_file(kind, options.get("path", ""), options)
 
 
 def call_reader(kind: str, reader: Callable[..., Any], options: dict[str, Any]) -> Any:
@@ -300,12 +345,16 @@ def stated_marks(models: Iterable[PrivacyModel], column: str) -> tuple[str, ...]
 
 def refuse_misspelled_columns(config: ReleaseConfig) -> None:
     """Refuse other columns than those of the source, if its file can be opened."""
+    if config.source.kind == "sql":
+        options = {**config.source.options, "folder": config.folder}
+        refuse_other_columns(columns_of_database("sql", options), config.roles)
     for path in config.source.paths:
         file = config.path(path)
         if is_address(path) or not file.is_file():
             continue
         kind = config.source.kind or kind_of_file(file, installed().readers)
-        names = columns_of_file(kind, file, {**config.source.options, "path": file})
+        options = {**config.source.options, "path": file}
+        names = columns_of_source(kind, options)
         if names is not None:
             refuse_other_columns(names, config.roles)
 

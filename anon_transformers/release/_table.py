@@ -50,7 +50,7 @@ from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._control import read_controls
 from anon_transformers.release._declared_roles import DeclaredRoles
 from anon_transformers.release._faults import table_faults
-from anon_transformers.release._file_kinds import known_kind
+from anon_transformers.release._file_kinds import TYPED_KINDS, known_kind, suffix_of
 from anon_transformers.release._forms import (
     INPUT,
     Candidate,
@@ -578,8 +578,8 @@ def what_cells_are(config: ReleaseConfig) -> dict[str, bool]:
     """Whether the source has texts alone, and whether these may be numbers."""
     path, kind = next(iter(config.source.paths), None), config.source.kind
     if not kind and path is not None:
-        kind = known_kind(path) or ""
-    return {"written": kind == "csv", "texts": kind != "parquet"}
+        kind = known_kind(path) or suffix_of(path)
+    return {"written": kind == "csv", "texts": kind not in TYPED_KINDS}
 
 
 def moved_columns(candidate: Candidate) -> set[str]:

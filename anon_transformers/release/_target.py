@@ -23,6 +23,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.release._config import ReleaseConfig, Retention
 from anon_transformers.release._log import LOG
 from anon_transformers.release._period import Period
+from anon_transformers.release._public_table import follow_in_database
 from anon_transformers.release._run import (
     FINISHED,
     ORDER,
@@ -335,6 +336,14 @@ def remove_old_versions(config: ReleaseConfig, newest: str | None = None) -> int
     return n_removed
 
 
+def versions_beside(config: ReleaseConfig, journal: Journal, run: str) -> list[str]:
+    """The versions that stay public beside that of a run."""
+    public = [each.run for each in own_versions(config, journal) if each.is_public]
+    before = [name for name in public if name != run]
+    kept = config.target.keep_versions
+    return before[-kept:] if kept else []
+
+
 def _remove_link(version: OwnVersion) -> None:
     """Remove the link of a period to a version that goes; never that of the root."""
     link = version.target / CURRENT
@@ -435,6 +444,8 @@ def recover(config: ReleaseConfig) -> None:
         for place in sorted(versions.iterdir()) if versions.is_dir() else ():
             if place.name not in made:
                 left_alone(place)
+        current = config.path(config.target.path) / CURRENT
+        follow_in_database(config, current.resolve())
 
 
 def _settle(config: ReleaseConfig, journal: Journal, version: OwnVersion) -> None:

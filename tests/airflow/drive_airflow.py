@@ -130,10 +130,10 @@ def errors_of_steps():
     """Which errors of a step are final, and which a retry may mend."""
     from anon_transformers import release
     from anon_transformers.airflow import run_step
-    from anon_transformers.exceptions import GateError
+    from anon_transformers.exceptions import GateError, UnreachableError
 
     found = {}
-    for error in (GateError("told"), OSError("disk")):
+    for error in (GateError("told"), OSError("disk"), UnreachableError("database")):
 
         def step(location, error=error):
             raise error

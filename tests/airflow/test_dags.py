@@ -322,10 +322,11 @@ def test_a_run_that_failed_leaves_no_personal_data(found):
     assert found["left"] == []
 
 
-def test_only_trouble_with_the_file_system_is_retried(found):
+def test_only_trouble_with_files_and_connections_is_retried(found):
     assert found["errors"] == {
         "GateError": ["AirflowFailException", False],
         "OSError": ["OSError", False],
+        "UnreachableError": ["UnreachableError", False],
     }
 
 

@@ -34,8 +34,11 @@ def test_every_model_of_the_file_has_a_section(anon):
 
 
 def test_a_section_and_those_below_it(anon):
-    target, retention = told(anon, "target")
-    assert (target["section"], retention["section"]) == ("target", "target.retention")
+    target, *below = told(anon, "target")
+    assert target["section"] == "target"
+    found = {section["section"]: section for section in below}
+    assert set(found) == {"target.retention", "target.database"}
+    retention = found["target.retention"]
     keys = {key["name"]: key for key in target["keys"]}
     assert keys["path"]["default"] == "required"
     assert keys["format"]["default"] == "csv"

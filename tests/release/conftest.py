@@ -12,7 +12,11 @@ from tests.release import months
 
 yaml = pytest.importorskip("yaml")
 
-collect_ignore = ["sweep_kills.py", "sweep_periods.py"]  # programs of tests
+collect_ignore = [
+    "sweep_kills.py",
+    "sweep_periods.py",
+    "sweep_databases.py",
+]  # programs of tests
 NAME_MARK = "NAMEMARK"
 JOB_MARK = "JOBMARK"
 CUTS = {"step": {"age": 5}, "domain": {"zip": ["007", "008", "110"]}}

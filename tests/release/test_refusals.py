@@ -400,11 +400,11 @@ PLACES = {
     "target.path": {"target": {"path": "s3://bucket/x"}},
     "workspace": {"workspace": "s3://bucket/x"},
     "suite": {"suite": "s3://bucket/x"},
-    "source.path": {"source": {"path": "s3://bucket/x.csv"}},
-    "source.path ": {"source": {"path": "s3://bucket/x.csv", "kind": "csv"}},
-    "source.path  ": {"source": {"path": "file:///x.parquet"}},
+    "source.path": {"source": {"path": "ftp://bucket/x.csv"}},
+    "source.path ": {"source": {"path": "ftp://bucket/x.csv", "kind": "csv"}},
     "hierarchies.zip": {"hierarchies": {"zip": "https://x.org/zip.csv"}},
     "hierarchies.zip ": {"hierarchies": {"zip": {"path": "https://x.org/zip.csv"}}},
+    "hierarchies.zip  ": {"hierarchies": {"zip": "file:///zip.csv"}},
     "source.edges": {"source": {"kind": "graph", "edges": "s3://bucket/x.csv"}},
     "source.nodes": {
         "source": {"kind": "graph", "edges": "x.csv", "nodes": "s3://bucket/x"}
@@ -432,9 +432,11 @@ def test_an_address_is_handed_to_a_registered_reader_as_it_is(release, registere
         return pd.read_csv(release.source, dtype=str)
 
     registered("readers", "bucket", bucket)
-    release.write(source={"kind": "bucket", "path": "s3://bucket/x.csv"})
-    assert load(release.file)
-    assert seen == ["s3://bucket/x.csv"]
+    addresses = ["s3://bucket/x.csv", "file:///bucket/x.csv"]
+    for address in addresses:
+        release.write(source={"kind": "bucket", "path": address})
+        assert load(release.file)
+    assert seen == addresses
 
 
 @pytest.mark.parametrize("key", ["target", "workspace"])

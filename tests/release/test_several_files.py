@@ -80,7 +80,7 @@ def test_cells_of_several_files_are_read_together(release):
         (["people.csv", "nowhere.csv"], DataError, "path[1]: "),
         (["people.csv", "x.parquet"], DataError, "of several kinds"),
         ("$NOWHERE/x.csv", ConfigurationError, "the variable NOWHERE"),
-        ("s3://x/{period:%Y}.csv", ConfigurationError, "nothing here opens s3://"),
+        ("ftp://x/{period:%Y}.csv", ConfigurationError, "nothing here opens ftp://"),
         ([7], ConfigurationError, "source.path"),
     ],
 )
