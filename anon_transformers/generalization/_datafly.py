@@ -103,8 +103,10 @@ class DataflyAnonymizer(TableAnonymizer):
         a   b
     0  10  10
     1  10  10
-    2  19  10
+    2   *   *
     3  19  10
+    4  19  10
+    5   *   *
     >>> datafly.levels_
     {'a': 0, 'b': 1}
     """

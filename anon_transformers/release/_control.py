@@ -15,8 +15,8 @@ from anon_transformers._data.persons import read_persons
 from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._config import ReleaseConfig, Source
+from anon_transformers.release._file_kinds import DATABASE_KINDS
 from anon_transformers.release._source import read_source, refuse_other_columns
-from anon_transformers.release._stated_database import DATABASE_KINDS
 
 MISSING = "\0"
 """Stands for a missing cell where rows are compared; no text holds it."""

@@ -9,7 +9,10 @@ from anon_transformers.exceptions import DataError
 TABLE_KINDS = ("", "csv", "parquet")
 """Kinds of sources that this library reads as a table; none: the suffix tells."""
 
-TYPED_KINDS = ("parquet", "sql", "duckdb")
+DATABASE_KINDS = ("sql", "duckdb")
+"""Kinds of sources that are databases, in which a table or a query is named."""
+
+TYPED_KINDS = ("parquet", *DATABASE_KINDS)
 """Kinds of sources that know the types of their columns."""
 
 FILE_KINDS = (*TABLE_KINDS, "graph")
@@ -24,11 +27,12 @@ def kind_of_file(path: str | os.PathLike[str], legal: Iterable[str]) -> str:
 
     A format of a plugin is the suffix of its files: ``jsonl`` that of ``x.jsonl``.
     """
-    kind, choices = known_kind(path), sorted(legal)
-    if kind is None and suffix_of(path) in choices:
+    kind, offered = known_kind(path), set(legal)
+    if kind is None and suffix_of(path) in offered:
         kind = suffix_of(path)
     if kind is None:
-        raise DataError(f"{path}: unknown file type; choices: {', '.join(choices)}.")
+        choices = ", ".join(sorted(offered - {*DATABASE_KINDS}))
+        raise DataError(f"{path}: unknown file type; choices: {choices}.")
     return kind
 
 

@@ -127,6 +127,8 @@ class Form(ABC):
     """Whether identifiers may be published as pseudonyms of rows."""
     composes: ClassVar[bool] = False
     """Whether several releases can be judged together."""
+    is_one_table: ClassVar[bool] = True
+    """Whether what is published is one table, which a database can show."""
     private_files: ClassVar[tuple[str, ...]]
     """Files of a run that hold personal data, by their place in its folder."""
 

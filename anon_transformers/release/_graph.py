@@ -78,6 +78,7 @@ class GraphTablesForm(Form):
     noun: ClassVar[str] = "a graph"
     counted: ClassVar[tuple[str, str]] = ("edges", "nodes")
     kinds: ClassVar[frozenset[str]] = frozenset({"graph"})
+    is_one_table: ClassVar[bool] = False
     private_files: ClassVar[tuple[str, ...]] = (
         f"{INPUT}.parquet",
         f"{NODES}.parquet",

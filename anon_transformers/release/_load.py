@@ -22,7 +22,7 @@ from anon_transformers.release._build import check_threshold
 from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._composition import refuse_no_key
 from anon_transformers.release._config import ReleaseConfig, read_config
-from anon_transformers.release._forms import INPUT, Form, form_of, reads_graphs
+from anon_transformers.release._forms import INPUT, Form, form_of
 from anon_transformers.release._ledger import refuse_unknown_sources, settle
 from anon_transformers.release._log import stage, tell
 from anon_transformers.release._policies import refuse_looser_thresholds
@@ -141,7 +141,7 @@ def load_as_stated(
     refuse_unwritable(form)
     try:
         refuse_foreign_target(config)
-        refuse_wrong_database(config)
+        refuse_wrong_database(form)
     except ConfigurationError:
         note_refusal(stated, run_id, period, first=True)
         raise
@@ -177,14 +177,14 @@ def load_as_stated(
         del tables  # whoever waits holds no personal data
 
 
-def refuse_wrong_database(config: ReleaseConfig) -> None:
+def refuse_wrong_database(form: Form) -> None:
     """Refuse a database in which the release cannot be shown."""
-    if config.target.database is not None and reads_graphs(config):
+    if form.config.target.database is not None and not form.is_one_table:
         raise ConfigurationError(
-            "target.database: shows one table, and a graph has two; publish it in a "
-            "folder alone."
+            f"target.database: shows one table, and {form.noun} has two; publish it in "
+            "a folder alone."
         )
-    refuse_foreign_table(config)
+    refuse_foreign_table(form.config)
 
 
 def read_expected(form: Form) -> dict[str, pd.DataFrame]:

@@ -29,7 +29,11 @@ from anon_transformers.release._build import installed
 from anon_transformers.release._config import ReleaseConfig, refused_under
 from anon_transformers.release._databases import columns_of_database
 from anon_transformers.release._declared_roles import COLUMN_ROLES, DeclaredRoles
-from anon_transformers.release._file_kinds import kind_of_file, known_kind
+from anon_transformers.release._file_kinds import (
+    DATABASE_KINDS,
+    kind_of_file,
+    known_kind,
+)
 from anon_transformers.release._files import (
     columns_of_file,
     csv_texts,
@@ -44,7 +48,6 @@ from anon_transformers.release._several_files import (
     refuse_other_types,
     said_of_file,
 )
-from anon_transformers.release._stated_database import DATABASE_KINDS
 from anon_transformers.roles import list_positions, refuse_repeated_columns
 
 OF_ALL_FILES = ("columns", "exact")

@@ -13,11 +13,10 @@ from pydantic import field_validator, model_validator
 
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.gx._threshold import misspelled
+from anon_transformers.release._file_kinds import DATABASE_KINDS
 from anon_transformers.release._period import TOKEN, Template
 from anon_transformers.release._strict import Strict
 
-DATABASE_KINDS = ("sql", "duckdb")
-"""Readers of this library that read a table, or what a query gives."""
 _OF_SQL = ("url", "conn_id", "table", "query")
 _URL = re.compile(r"[A-Za-z][\w+.-]*://(?:[^:/@]*(?::(?P<password>[^@]*))?@)?")
 _SECRET = re.compile(r"(pass|pwd|secret|token|key|credential|connect)", re.IGNORECASE)

@@ -23,7 +23,6 @@ from anon_transformers.exceptions import (
 from anon_transformers.release._config import ReleaseConfig, Retention
 from anon_transformers.release._log import LOG
 from anon_transformers.release._period import Period
-from anon_transformers.release._public_table import follow_in_database
 from anon_transformers.release._run import (
     FINISHED,
     ORDER,
@@ -445,7 +444,11 @@ def recover(config: ReleaseConfig) -> None:
             if place.name not in made:
                 left_alone(place)
         current = config.path(config.target.path) / CURRENT
-        follow_in_database(config, current.resolve())
+        if config.target.database is not None:
+            # Loads pandas, which whoever asks for the status can do without.
+            from anon_transformers.release._public_table import follow_in_database
+
+            follow_in_database(config, current.resolve())
 
 
 def _settle(config: ReleaseConfig, journal: Journal, version: OwnVersion) -> None:

@@ -21,6 +21,8 @@ COLUMNS = ["first", "second", "weight"]
 """Columns of a file of edges that has no header."""
 NODE = "node"
 KINDS = {".csv": "csv", ".parquet": "parquet", ".edges": "edges"}
+NO_SUFFIXES = {"graph", "sql", "duckdb"}
+"""Kinds of sources that are no ending of a file of edges."""
 GZIP = ".gz"
 PAIR = 2
 
@@ -188,7 +190,7 @@ def kind_of(path: Path, offered: Collection[str] = ()) -> str:
     suffix = (path.with_suffix("") if compressed else path).suffix.lower()
     kind = KINDS.get(suffix, suffix[1:] if suffix[1:] in offered else None)
     if kind is None:
-        more = {f".{name}" for name in offered if name != "graph"}
+        more = {f".{name}" for name in offered if name not in NO_SUFFIXES}
         raise ConfigurationError(
             f"{path}: unknown file type; choices: {', '.join(sorted({*KINDS, *more}))}."
         )
