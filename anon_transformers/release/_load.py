@@ -141,7 +141,7 @@ def load_as_stated(
     refuse_unwritable(form)
     try:
         refuse_foreign_target(config)
-        refuse_wrong_database(form)
+        refuse_unfit_for_database(form)
     except ConfigurationError:
         note_refusal(stated, run_id, period, first=True)
         raise
@@ -177,7 +177,7 @@ def load_as_stated(
         del tables  # whoever waits holds no personal data
 
 
-def refuse_wrong_database(form: Form) -> None:
+def refuse_unfit_for_database(form: Form) -> None:
     """Refuse a database in which the release cannot be shown."""
     if form.config.target.database is not None and not form.is_one_table:
         raise ConfigurationError(
