@@ -95,6 +95,7 @@ def test_a_readers_words_do_not_surface(release, registered, error):
     with pytest.raises(ReleaseError, match="load failed with") as caught:
         load(release.file)
     assert NAME_MARK not in text_of(caught.value)
+    assert "call the reader, writer or method by itself" in str(caught.value)
     assert release.nothing_written()
 
 

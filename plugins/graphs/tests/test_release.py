@@ -95,6 +95,15 @@ def test_a_graph_is_published_as_two_files(folder):
     assert manifest["bytes"] == sum(file.stat().st_size for file in files)
 
 
+def test_a_graph_is_in_no_database(folder):
+    database = "{path: out, database: {url: 'sqlite:///o.db', table: club}}"
+    file = release(folder, **{"{path: out}": database})
+    with pytest.raises(ConfigurationError, match="one table, and a graph has two"):
+        run_release(file)
+    assert not (folder / "out").exists()
+    assert not (folder / "o.db").exists()
+
+
 def test_no_name_and_nothing_private_is_left(folder):
     run_release(release(folder))
     for place in ("out", "work"):
