@@ -369,11 +369,11 @@ def _read(
     given: Path, dialect: Dialect, reader: TableReader, needed: list[str]
 ) -> "tuple[pd.DataFrame, bool]":
     from anon_transformers.registry import registry
-    from anon_transformers.release._file_kinds import kind_of_file
+    from anon_transformers.release._file_kinds import by_ending, kind_of_file
     from anon_transformers.release._files import columns_of_file
 
     file = existing_file(given)
-    kind = kind_of_file(file, registry().readers)
+    kind = kind_of_file(file, by_ending(registry().readers))
     names: list[str] = []
     if kind == "csv":
         shown = dialect.shown_separator(file)

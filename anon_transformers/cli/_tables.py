@@ -100,14 +100,14 @@ class TableReader:
             If there is no such file, no reader for it, or a column is lacking.
         """
         from anon_transformers.registry import registry
-        from anon_transformers.release._file_kinds import kind_of_file
+        from anon_transformers.release._file_kinds import by_ending, kind_of_file
         from anon_transformers.release._files import columns_of_file
         from anon_transformers.release._source import refuse_lacking
         from anon_transformers.roles import refuse_repeated_columns
 
         file = existing_file(path)
         readers = registry().readers
-        kind = kind_of_file(file, readers)
+        kind = kind_of_file(file, by_ending(readers))
         if registry().reads_graphs(kind):
             raise DataError(f"{path} is a graph, and no table; see anon graph.")
         frame = None if self.missing else _published(file)

@@ -15,11 +15,35 @@ DATABASE_KINDS = ("sql", "duckdb")
 TYPED_KINDS = ("parquet", *DATABASE_KINDS)
 """Kinds of sources that know the types of their columns."""
 
-FILE_KINDS = (*TABLE_KINDS, "graph")
-"""Readers of this library, all of which open files; what else a path may be, the reader
-of a plugin knows. Whether a reader reads graphs, it says itself (``reads_graphs``)."""
+READERS = {
+    "csv": ("_files:read_csv", "Read a CSV file, strictly."),
+    "duckdb": (
+        "_databases:read_duckdb",
+        "Read a table of a DuckDB file, or what a query gives.",
+    ),
+    "graph": (
+        "_graph_files:read_graph",
+        "Read a graph from a file of edges, and one of nodes if there is one.",
+    ),
+    "parquet": (
+        "_files:read_parquet",
+        "Read a Parquet file; an index that pandas stored in it is left behind.",
+    ),
+    "sql": (
+        "_databases:read_sql",
+        "Read a table of an SQL database, or what a query gives, in one transaction.",
+    ),
+}
+"""Readers of this library: where each lies, and what it does, as it is registered."""
+
+FILE_KINDS = ("", *(kind for kind in READERS if kind not in DATABASE_KINDS))
+"""Those that open files; what else a path may be, the reader of a plugin knows. Whether
+a reader reads graphs, it says itself (``reads_graphs``)."""
 
 SUFFIXES = {"csv": "csv", "tsv": "csv", "parquet": "parquet", "pq": "parquet"}
+
+BY_KIND = frozenset(READERS) - {*SUFFIXES.values()}
+"""Readers of this library that need more than a path, so that a source names them."""
 
 
 def kind_of_file(path: str | os.PathLike[str], legal: Iterable[str]) -> str:
@@ -31,9 +55,20 @@ def kind_of_file(path: str | os.PathLike[str], legal: Iterable[str]) -> str:
     if kind is None and suffix_of(path) in offered:
         kind = suffix_of(path)
     if kind is None:
-        choices = ", ".join(sorted(offered - {*DATABASE_KINDS}))
+        choices = ", ".join(sorted(by_ending(offered)))
         raise DataError(f"{path}: unknown file type; choices: {choices}.")
     return kind
+
+
+def by_ending(kinds: Iterable[str]) -> set[str]:
+    """Kinds that the ending of a file names, where there is nothing but a path.
+
+    Examples
+    --------
+    >>> sorted(by_ending(["csv", "graph", "jsonl", "sql"]))
+    ['csv', 'jsonl']
+    """
+    return {*kinds} - BY_KIND
 
 
 def known_kind(path: str | os.PathLike[str]) -> str | None:

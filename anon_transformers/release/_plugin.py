@@ -1,26 +1,7 @@
 """Offers the readers and writers of files."""
 
 from anon_transformers.hookspecs import hookimpl
-
-READERS = {
-    "csv": ("_files:read_csv", "Read a CSV file, strictly."),
-    "duckdb": (
-        "_databases:read_duckdb",
-        "Read a table of a DuckDB file, or what a query gives.",
-    ),
-    "graph": (
-        "_graph_files:read_graph",
-        "Read a graph from a file of edges, and one of nodes if there is one.",
-    ),
-    "parquet": (
-        "_files:read_parquet",
-        "Read a Parquet file; an index that pandas stored in it is left behind.",
-    ),
-    "sql": (
-        "_databases:read_sql",
-        "Read a table of an SQL database, or what a query gives, in one transaction.",
-    ),
-}
+from anon_transformers.release._file_kinds import READERS
 
 WRITERS = {
     "csv": (

@@ -192,7 +192,19 @@ def test_an_unknown_format_is_told_with_those_there_are(anon, people):
     (people / "x.json").write_text("")
     made = anon("risk", "x.json", "-q", "age")
     assert made.exit_code == 2
-    assert "unknown file type; choices: csv, graph, jsonl, parquet" in made.stderr
+    assert "unknown file type; choices: csv, jsonl, parquet" in made.stderr
+
+
+@pytest.mark.parametrize("command", [("risk", "-q", "age"), ("init",)])
+@pytest.mark.parametrize("kind", ["duckdb", "graph", "sql"])
+def test_readers_that_need_more_than_a_path_read_no_file_of_their_name(
+    anon, people, command, kind
+):
+    (people / f"x.{kind}").write_text("age\n1\n")
+    name, *options = command
+    made = anon(name, f"x.{kind}", *options)
+    assert made.exit_code == 2
+    assert "unknown file type; choices: csv, jsonl, parquet" in made.stderr
 
 
 def test_dates_of_other_formats_are_their_readers_to_read(anon, people):

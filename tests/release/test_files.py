@@ -17,8 +17,14 @@ import pyarrow.parquet as pq
 
 from anon_transformers._data.columns import to_text
 from anon_transformers.exceptions import DataError, ParameterError
+from anon_transformers.registry import HOME, registry
 from anon_transformers.release._cells import published_kinds, write_parquet
-from anon_transformers.release._file_kinds import kind_of_file
+from anon_transformers.release._file_kinds import (
+    DATABASE_KINDS,
+    FILE_KINDS,
+    TABLE_KINDS,
+    kind_of_file,
+)
 from anon_transformers.release._files import (
     HEADER_BYTES,
     csv_columns,
@@ -376,6 +382,14 @@ def test_the_format_of_a_file_by_its_name(name, kind):
 def test_an_unknown_file_type(name):
     with pytest.raises(DataError, match="choices: csv, parquet"):
         kind_of_file(name, ["parquet", "csv"])
+
+
+def test_kinds_of_files_are_those_that_are_registered():
+    readers = registry().readers
+    own = {kind for kind in readers if readers.owner(kind) == HOME}
+    assert {*FILE_KINDS} == {"", *own} - {*DATABASE_KINDS}
+    graphs = {kind for kind in own if registry().reads_graphs(kind)}
+    assert graphs == {*FILE_KINDS} - {*TABLE_KINDS}
 
 
 def test_numpy_cells_are_published_as_plain_texts(tmp_path):

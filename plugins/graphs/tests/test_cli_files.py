@@ -4,7 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
-from types import SimpleNamespace
+from pathlib import Path
 
 import networkx as nx
 import pandas as pd
@@ -72,14 +72,13 @@ def test_links_and_folders_are_not_overwritten(anon, tmp_path):
 
 
 def test_nothing_stays_if_one_file_cannot_be_written(anon, tmp_path, monkeypatch):
-    writers = dict(_writing.registry().writers)
+    writers = _writing.registry().writers
 
     def full(table, path):
         writers["csv"](table, path)
         raise OSError(28, "No space left on device", str(path))
 
-    shelves = SimpleNamespace(writers={**writers, "parquet": full})
-    monkeypatch.setattr(_writing, "registry", lambda: shelves)
+    monkeypatch.setitem(writers._items, "parquet", full)
     (tmp_path / "out.csv").write_text("precious")
     nodes = ["--nodes", "n.csv", "--nodes-out", "m.parquet", "--force"]
     message = refusal(anon("anonymize", "e.csv", "out.csv", *nodes, *NAIVE))
@@ -308,6 +307,14 @@ class TestFormatsOfPlugins:
         made = formats("anonymize", "star.jsonl", "out.jsonl", "-m", "naive")
         assert made.exit_code == 0, made.output
         assert pd.read_json("out.jsonl", lines=True).shape == (5, 2)
+
+    @pytest.mark.parametrize("kind", ["duckdb", "graph", "sql"])
+    def test_readers_that_need_more_than_a_path_are_no_formats(self, formats, kind):
+        Path(f"star.{kind}").write_text("one,other\na,b\n")
+        made = formats("describe", f"star.{kind}")
+        assert made.exit_code == 2
+        known = ".csv, .edges, .jsonl, .lists, .parquet"
+        assert f"unknown file type; choices: {known}" in made.stderr
 
     def test_nodes_beside_a_whole_graph_are_refused(self, formats):
         made = formats("describe", "star.lists", "--nodes", "star.jsonl")

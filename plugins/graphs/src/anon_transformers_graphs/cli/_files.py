@@ -1,7 +1,6 @@
 """Networks from files."""
 
 import csv
-from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,14 +14,12 @@ from anon_transformers.exceptions import (
     DataError,
 )
 from anon_transformers.graphs import open_graph
-from anon_transformers.registry import registry
+from anon_transformers.registry import HOME, Catalog, registry
 
 COLUMNS = ["first", "second", "weight"]
 """Columns of a file of edges that has no header."""
 NODE = "node"
 KINDS = {".csv": "csv", ".parquet": "parquet", ".edges": "edges"}
-NO_SUFFIXES = {"graph", "sql", "duckdb"}
-"""Kinds of sources that are no ending of a file of edges."""
 GZIP = ".gz"
 PAIR = 2
 
@@ -176,10 +173,10 @@ def _check_dialect(dialect: Dialect) -> Dialect:
     return dialect
 
 
-def kind_of(path: Path, offered: Collection[str] = ()) -> str:
+def kind_of(path: Path, offered: Catalog | None = None) -> str:
     """Format of a file, from its name without the suffix of a compression.
 
-    A format that plugins ``offered`` is the suffix of its files.
+    A format that a plugin ``offered`` is the suffix of its files.
 
     Examples
     --------
@@ -188,12 +185,16 @@ def kind_of(path: Path, offered: Collection[str] = ()) -> str:
     """
     compressed = is_compressed(path)
     suffix = (path.with_suffix("") if compressed else path).suffix.lower()
-    kind = KINDS.get(suffix, suffix[1:] if suffix[1:] in offered else None)
-    if kind is None:
-        more = {f".{name}" for name in offered if name not in NO_SUFFIXES}
+    # Of the library's own, those that a path is enough for are in the table.
+    known = dict(KINDS)
+    if offered is not None:
+        strangers = [name for name in offered if offered.owner(name) != HOME]
+        known |= {f".{name}": name for name in strangers}
+    if suffix not in known:
         raise ConfigurationError(
-            f"{path}: unknown file type; choices: {', '.join(sorted({*KINDS, *more}))}."
+            f"{path}: unknown file type; choices: {', '.join(sorted(known))}."
         )
+    kind = known[suffix]
     if compressed and kind == "parquet":
         raise ConfigurationError(f"{path}: Parquet packs itself; leave out {GZIP}.")
     return kind
