@@ -22,6 +22,11 @@ def blocks(language):
     return [code for kind, code in BLOCKS if kind == language]
 
 
+def test_every_block_is_tried():
+    assert {language for language, _ in BLOCKS} == {"python", "yaml", "console"}
+    assert README.read_text().count("```") == 2 * len(BLOCKS)
+
+
 @pytest.mark.parametrize("code", blocks("python"))
 def test_python_blocks_run(code, capsys):
     exec(compile(code, "README.md", "exec"), {})

@@ -265,6 +265,8 @@ def test_every_block_of_code_is_run(page):
     assert not shown or page == "plugins"
     assert {language for language, _ in own} <= {"python", "yaml", "console", "text"}
     assert all("──►" in text for language, text in own if language == "text")
+    assert PAGES[page].count("```") == 2 * len(fences)  # none is indented, say
+    assert not re.search(r"^ *~~~", PAGES[page], flags=re.M)
 
 
 def test_every_command_is_shown():

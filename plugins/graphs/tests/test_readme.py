@@ -47,6 +47,11 @@ def friends(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_every_block_is_tried():
+    assert {language for language, _ in BLOCKS} == {"python", "yaml", "console"}
+    assert TEXT.count("```") == 2 * len(BLOCKS)
+
+
 def test_python_blocks_run_in_order(capsys):
     together = {}
     for code in blocks("python"):

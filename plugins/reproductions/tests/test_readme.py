@@ -4,8 +4,6 @@ import re
 import shlex
 from pathlib import Path
 
-import pytest
-
 from anon_transformers.registry import registry
 from anon_transformers_reproductions.plugin import EXPERIMENTS
 
@@ -34,7 +32,11 @@ def test_console_blocks_name_options_that_there_are():
         assert given <= {*taken, *common}
 
 
-@pytest.mark.slow
+def test_every_block_is_tried():
+    assert [language for language, _ in BLOCKS] == ["console", "python"]
+    assert TEXT.count("```") == 2 * len(BLOCKS)
+
+
 def test_python_blocks_run(capsys):
     (code,) = blocks("python")
     exec(compile(code, "README.md", "exec"), {})
