@@ -208,6 +208,29 @@ def check_choice(key: str, given: object, legal: Collection[object]) -> None:
         raise ParameterError(f"{key}: {unknown_choice('option', given, legal)}")
 
 
+def check_columns(
+    key: str, stated: Iterable[object] | None, legal: object, what: str = "column"
+) -> None:
+    """Refuse columns under a parameter that are none of those it may be about.
+
+    Parameters
+    ----------
+    key : str
+        The parameter.
+    stated : iterable
+        The columns that it names.
+    legal : sequence or None
+        Columns that it may name; None: this is not known before a table is.
+    what : str
+        What these columns are.
+    """
+    if not isinstance(legal, Collection):
+        return
+    for name in stated or ():
+        if name not in legal:
+            raise ParameterError(f"{key}: {unknown_choice(what, name, legal)}")
+
+
 OUR_PACKAGES = frozenset({"anon_transformers", "anon_transformers_graphs"})
 """Packages of the distributions that are tested together with this one."""
 

@@ -9,7 +9,7 @@ import pandas as pd
 from pandas.api import types
 
 from anon_transformers._data.columns import Column
-from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
+from anon_transformers.exceptions import DataError, ParameterError, check_columns
 from anon_transformers.fuzzy._search import SetBounds
 from anon_transformers.parameters import whole
 
@@ -68,9 +68,7 @@ def numbers_by_column(given: Any, columns: Sequence[Hashable]) -> list[int | Non
     """How many sets each column should have; None where that is to be found."""
     if not isinstance(given, Mapping):
         return [given] * len(columns)
-    for name in given:
-        if name not in columns:
-            raise ParameterError(f"n_sets: {unknown_choice('column', name, columns)}")
+    check_columns("n_sets", given, columns)
     return [given.get(name) for name in columns]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from anon_transformers._data.labels import range_label
 from anon_transformers._data.numbers import point_text
-from anon_transformers.exceptions import ParameterError, unknown_choice
+from anon_transformers.exceptions import ParameterError, check_columns
 
 WHOLE = "any"
 """The set of all values."""
@@ -89,9 +89,7 @@ def given_names(labels: Labels, columns: Sequence[Hashable]) -> list[Any]:
         return [None] * len(columns)
     if not isinstance(labels, Mapping):
         return [_checked_names("labels", labels)] * len(columns)
-    for name in labels:
-        if name not in columns:
-            raise ParameterError(f"labels: {unknown_choice('column', name, columns)}")
+    check_columns("labels", labels, columns)
     return [
         _checked_names(f"labels of column {name!r}", labels[name])
         if name in labels

@@ -1,6 +1,6 @@
 """Recoding by fuzzy sets that people have laid out."""
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
@@ -10,7 +10,7 @@ from anon_transformers._data.columns import Column
 from anon_transformers._data.labels import set_label
 from anon_transformers.base._coded_table import CodedTable
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.exceptions import DataError, ParameterError, unknown_choice
+from anon_transformers.exceptions import DataError, ParameterError, check_columns
 from anon_transformers.fuzzy._bounds import SetRequest
 from anon_transformers.fuzzy._docs import SET_TEXTS
 from anon_transformers.fuzzy._naming import Labels, ordered_names
@@ -131,10 +131,9 @@ class FuzzyPartitionRecoder(SetRecoder):
 
     def _check_parameters(self) -> None:
         super()._check_parameters()
+        check_columns("partitions", self._partitions(), self.quasi_identifiers)
         for name, partition in self._partitions().items():
             _refuse_poor(name, partition)
-            if self.quasi_identifiers is not None:
-                _refuse_unknown(name, self.quasi_identifiers)
             for key in ("n_sets", "labels"):
                 given = getattr(self, key)
                 if isinstance(given, Mapping) and name in given:
@@ -159,8 +158,8 @@ class FuzzyPartitionRecoder(SetRecoder):
     ) -> list[SetRequest]:
         partitions = self._partitions()
         columns = {column.name: column for column in table.quasi_identifiers}
+        check_columns("partitions", partitions, columns)
         for name in partitions:
-            _refuse_unknown(name, columns)
             if columns[name].kind != "number":
                 raise DataError(
                     f"column {name!r} holds no numbers; its partition has no use."
@@ -244,11 +243,6 @@ def _refuse_poor(column: Hashable, partition: FuzzyPartition) -> None:
             "everywhere: let each one end where the next is full, the first start at "
             "-inf and the last end at inf."
         )
-
-
-def _refuse_unknown(column: Hashable, columns: Collection[Hashable]) -> None:
-    if column not in columns:
-        raise ParameterError(f"partitions: {unknown_choice('column', column, columns)}")
 
 
 def _as_it_is(

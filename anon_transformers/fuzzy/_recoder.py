@@ -25,6 +25,7 @@ from anon_transformers.exceptions import (
     NotEvaluable,
     ParameterError,
     check_choice,
+    check_columns,
 )
 from anon_transformers.fuzzy._bounds import (
     SetRequest,
@@ -232,6 +233,9 @@ class SetRecoder(TableAnonymizer):
                 check_choice(name, getattr(self, name), choices)
         self._check_fuzzy_models()
         check_n_sets(self.n_sets)
+        for key in ("n_sets", "labels"):
+            if isinstance(stated := getattr(self, key), Mapping):
+                check_columns(key, stated, self.quasi_identifiers)
         whole("max_sets", self.max_sets, 2)
         generator(self.random_state)
 

@@ -17,7 +17,12 @@ from anon_transformers.base._coded_table import (
 )
 from anon_transformers.base._docs import TABLE_TEXTS
 from anon_transformers.evidence import SUPPRESSED
-from anon_transformers.exceptions import ParameterError, check_choice, unknown_choice
+from anon_transformers.exceptions import (
+    ParameterError,
+    check_choice,
+    check_columns,
+    unknown_choice,
+)
 from anon_transformers.generalization._levels import (
     LevelColumn,
     level_tables,
@@ -170,16 +175,13 @@ class DataflyAnonymizer(TableAnonymizer):
                 raise ParameterError(f"types, {column}: {message}")
             if column in (self.hierarchies or {}):
                 raise ParameterError(f"types, {column}: it has a hierarchy already.")
+        check_columns("types", self.types, self.quasi_identifiers, "quasi-identifier")
 
     def _encode(
         self, frame: pd.DataFrame, weights: np.ndarray | None = None
     ) -> CodedTable:
         legal = self.roles_.quasi_identifiers
-        for name in self.types or {}:
-            if name not in legal:
-                raise ParameterError(
-                    f"types: {unknown_choice('quasi-identifier', name, legal)}"
-                )
+        check_columns("types", self.types, legal, "quasi-identifier")
         table = super()._encode(frame, weights)
         return replace(
             table,

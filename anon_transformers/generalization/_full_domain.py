@@ -29,7 +29,7 @@ from anon_transformers.exceptions import (
     InfeasibleError,
     ParameterError,
     check_choice,
-    unknown_choice,
+    check_columns,
 )
 from anon_transformers.generalization._frontier import Frontier, find_frontier
 from anon_transformers.generalization._heuristic import find_in_time
@@ -306,6 +306,11 @@ class FullDomainAnonymizer(TableAnonymizer):
             raise ParameterError(
                 f"levels must map columns to levels, got {type(self.levels).__name__}."
             )
+        self._refuse_odd_columns(self.quasi_identifiers)
+
+    def _refuse_odd_columns(self, legal: Any) -> None:
+        for key in ("weights", "levels"):
+            check_columns(key, getattr(self, key), legal, "quasi-identifier")
 
     def _hierarchy_of(self, series: pd.Series) -> Any:
         """What was suggested, where no hierarchy was given."""
@@ -318,12 +323,7 @@ class FullDomainAnonymizer(TableAnonymizer):
     def _encode(
         self, frame: pd.DataFrame, weights: np.ndarray | None = None
     ) -> CodedTable:
-        legal = self.roles_.quasi_identifiers
-        for what in ("weights", "levels"):
-            for name in getattr(self, what) or {}:
-                if name not in legal:
-                    message = unknown_choice("quasi-identifier", name, legal)
-                    raise ParameterError(f"{what}: {message}")
+        self._refuse_odd_columns(self.roles_.quasi_identifiers)
         table = super()._encode(frame, weights)
         self.hierarchies_ = {c.name: c.hierarchy for c in table.quasi_identifiers}
         # Later rows are recoded by the rule of a hierarchy, where it has one.

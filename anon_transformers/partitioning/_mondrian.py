@@ -25,8 +25,8 @@ from anon_transformers.exceptions import (
     DuplicatesWarning,
     ParameterError,
     check_choice,
+    check_columns,
     level_of_caller,
-    unknown_choice,
 )
 from anon_transformers.hierarchies._hierarchy import Hierarchy
 from anon_transformers.parameters import generator, substitute
@@ -373,6 +373,7 @@ class MondrianAnonymizer(TableAnonymizer):
                 raise ParameterError(
                     f"{name} needs boxes='cuts': tight boxes end at values."
                 )
+        self._refuse_odd_columns(self.quasi_identifiers)
         for model in self.models or ():
             if model.merging == "none":
                 raise ParameterError(
@@ -380,17 +381,17 @@ class MondrianAnonymizer(TableAnonymizer):
                     "cannot promise it."
                 )
 
+    def _refuse_odd_columns(self, legal: Any) -> None:
+        for key, columns in (("step", self.step), ("domain", self.domain)):
+            check_columns(key, columns, legal, "quasi-identifier")
+            for name in columns or {}:
+                if name in (self.hierarchies or {}):
+                    raise ParameterError(f"{key}, {name}: it has a hierarchy already.")
+
     def _encode(
         self, frame: pd.DataFrame, weights: np.ndarray | None = None
     ) -> CodedTable:
-        legal, hierarchies = self.roles_.quasi_identifiers, self.hierarchies or {}
-        for key, columns in (("step", self.step), ("domain", self.domain)):
-            for name in columns or {}:
-                if name not in legal:
-                    message = unknown_choice("quasi-identifier", name, legal)
-                    raise ParameterError(f"{key}: {message}")
-                if name in hierarchies:
-                    raise ParameterError(f"{key}, {name}: it has a hierarchy already.")
+        self._refuse_odd_columns(self.roles_.quasi_identifiers)
         table = super()._encode(frame, weights)
         return replace(
             table, quasi_identifiers=tuple(map(self._declared, table.quasi_identifiers))

@@ -326,8 +326,8 @@ def _role(
         return "dropped", why, "high"
     if kind.kind == "free text":
         why = (
-            "free text may name anybody, and nothing here protects it: leave it out of "
-            "the source"
+            "free text is refused, because it may name anybody, and nothing here "
+            "protects it: leave it out of the source"
         )
         return "dropped", why, "high"
     naming = _naming(name, kind, values, counts)

@@ -7,7 +7,7 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
@@ -27,6 +27,7 @@ from anon_transformers.exceptions import (
     DataError,
     ParameterError,
     check_choice,
+    check_columns,
     unknown_choice,
 )
 from anon_transformers.published import parse_table
@@ -105,8 +106,31 @@ def csv_texts(
 ) -> pd.DataFrame:
     """Every cell of a CSV file as it is written; None where it is missing."""
     _check_separator(separator)
+    _check_missing(missing)
     frame = _read_texts(path, separator, known_encoding(encoding))
     return frame.astype(object).mask(frame.isin({"", *missing}), None)
+
+
+def check_csv_options(
+    names: Iterable[str],
+    *,
+    path: object = None,
+    separator: str = ",",
+    encoding: str = "utf-8",
+    missing: Sequence[str] = (),
+    columns: Mapping[str, Kind] | None = None,
+    exact: Sequence[str] = (),
+) -> None:
+    """Refuse options by which no file with these columns could be read.
+
+    They are those of :func:`read_csv`; ``path`` is not looked at.
+    """
+    _check_separator(separator)
+    known_encoding(encoding)
+    _check_missing(missing)
+    empty = pd.DataFrame(columns=list(names), dtype=object)
+    type_texts(empty, columns, exact)
+    check_columns("exact", exact, list(empty))
 
 
 def type_texts(
@@ -118,9 +142,7 @@ def type_texts(
     if not isinstance(columns, Mapping | None):
         raise ParameterError("columns must map columns to kinds, as in {age: integer}.")
     stated = dict(columns or {})
-    for name in stated:
-        if name not in frame.columns:
-            raise ParameterError(f"columns: {unknown_choice('column', name, frame)}")
+    check_columns("columns", stated, list(frame))
     kinds = {
         name: stated[name] if name in stated else guess_kind(frame[name], name in exact)
         for name in frame.columns
@@ -190,6 +212,16 @@ def csv_columns(
 def _check_separator(separator: str) -> None:
     if not isinstance(separator, str) or len(separator) != 1:
         raise ParameterError(f"separator must be one character, got {separator!r}.")
+
+
+def _check_missing(missing: object) -> None:
+    """Refuse what is no list of texts: of one text, each letter would be a mark."""
+    wanted = 'must be a list of texts, such as ["NA"]'
+    if isinstance(missing, str) or not isinstance(missing, Collection):
+        raise ParameterError(f"missing {wanted}, got {missing!r}.")
+    for mark in missing:
+        if not isinstance(mark, str):
+            raise ParameterError(f'missing {wanted}; write "{mark}" for {mark!r}.')
 
 
 def known_encoding(name: str) -> str:

@@ -35,6 +35,7 @@ from anon_transformers.release._file_kinds import (
     known_kind,
 )
 from anon_transformers.release._files import (
+    check_csv_options,
     columns_of_file,
     csv_texts,
     holds_decimals,
@@ -117,6 +118,9 @@ def refuse_wrong_options(config: ReleaseConfig) -> None:
         except DataError:  # what fills in a path may bring its ending
             return
     reader_of(config, kind, options)
+    if kind == "csv":
+        with refused_under("source"):
+            check_csv_options(config.roles.columns, **options)
 
 
 def reader_of(

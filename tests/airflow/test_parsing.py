@@ -112,6 +112,37 @@ def test_what_was_last_known_outlives_the_file(parse, releases_folder, tmp_path)
     assert states() == {"told": [True, *told]}
 
 
+REASON = """
+import json, logging, os
+from pathlib import Path
+from anon_transformers.airflow._dags import broken_dag
+from anon_transformers.release._log import LOG
+
+said = []
+handler = logging.Handler()
+handler.emit = lambda record: said.append([record.levelname, record.getMessage()])
+LOG.addHandler(handler)
+file = Path(os.environ["ANON_RELEASES"], "people.yaml")
+task = broken_dag(file, "thresholds: the reason").get_task("broken_release")
+try:
+    task.python_callable()
+except Exception as error:
+    said.append([type(error).__name__, str(error)])
+print(json.dumps(said))
+"""
+
+
+def test_the_task_of_a_broken_file_logs_the_reason_before_it_fails(
+    parse, releases_folder
+):
+    reason = "thresholds: the reason"
+    place = releases_folder
+    assert parse(place, place / "dags", place / "releases", REASON) == [
+        ["ERROR", reason],
+        ["AirflowFailException", reason],
+    ]
+
+
 def test_a_typo_keeps_the_schedule_of_a_release(parse, releases_folder, tmp_path):
     for name in ("dags", "lib"):
         shutil.copytree(releases_folder / name, tmp_path / name)

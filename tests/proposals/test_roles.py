@@ -69,6 +69,12 @@ def test_roles_of_a_messy_table(table, column, kind, role):
     assert (found.kind, found.role) == (kind, role)
 
 
+def test_free_text_is_refused_in_words(table):
+    note = next(p for p in table.columns if p.column == "note")
+    assert (note.role, note.confidence) == ("dropped", "high")
+    assert "free text is refused, because it may name anybody" in note.reason
+
+
 def test_what_is_said_of_the_table(table):
     assert table.missing == ("?",)
     assert table.subject == "patient_nbr"

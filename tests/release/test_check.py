@@ -73,6 +73,61 @@ def test_a_file_in_order_is_read_and_nothing_is_written(release):
         ),
         ({"source": {"path": ["people.csv"], "seperator": ";"}}, "'seperator'"),
         (
+            {"source": {"path": "people.csv", "columns": {"agee": "integer"}}},
+            "source: columns: unknown column 'agee'; did you mean 'age'?",
+        ),
+        (
+            {"source": {"path": "people.csv", "columns": {"age": "integr"}}},
+            "column 'age': unknown kind 'integr'; did you mean 'integer'?",
+        ),
+        (
+            {"source": {"path": ["people.csv"], "columns": {"age": {"date": "%Q"}}}},
+            "columns, age: a format of dates needs",
+        ),
+        (
+            {"source": {"path": "people.csv", "separator": ";;"}},
+            "source: separator must be one character",
+        ),
+        (
+            {"source": {"path": "people.csv", "encoding": "utf9"}},
+            "source: unknown encoding 'utf9'",
+        ),
+        (
+            {"source": {"path": "people.csv", "missing": "NA"}},
+            "source: missing must be a list of texts, such as [\"NA\"], got 'NA'",
+        ),
+        (
+            {"source": {"path": "people.csv", "missing": [-9]}},
+            'missing must be a list of texts, such as ["NA"]; write "-9" for -9',
+        ),
+        (
+            {"anonymizer": {"name": "mondrian", "step": {"agee": 5}}},
+            "anonymizer mondrian: step: unknown quasi-identifier 'agee'; did you mean",
+        ),
+        (
+            {"anonymizer": {"name": "mondrian", "domain": {"zpi": ["1", "2"]}}},
+            "anonymizer mondrian: domain: unknown quasi-identifier 'zpi'",
+        ),
+        (
+            {
+                "anonymizer": {"name": "mondrian", "step": {"age": 5, "zip": 5}},
+                "hierarchies": {"zip": {"kind": "masking", "length": 3}},
+            },
+            "anonymizer mondrian: step, zip: it has a hierarchy already",
+        ),
+        (
+            {"anonymizer": {"name": "full-domain", "levels": {"agee": 1}}},
+            "anonymizer full-domain: levels: unknown quasi-identifier 'agee'",
+        ),
+        (
+            {"anonymizer": {"name": "full-domain", "weights": {"agee": 1}}},
+            "anonymizer full-domain: weights: unknown quasi-identifier 'agee'",
+        ),
+        (
+            {"anonymizer": {"name": "datafly", "types": {"agee": "int"}}},
+            "anonymizer datafly: types: unknown quasi-identifier 'agee'",
+        ),
+        (
             {
                 "on_refusal": {
                     "back_off": [{"anonymizer": {"name": "datafly", "kk": 5}}]
@@ -179,7 +234,8 @@ def test_a_file_in_order_is_checked_once(release, counted, cache):
 def test_it_is_checked_again_when_something_changes(release, counted, registered):
     file = release.folder / "zip.csv"
     file.write_text(HIERARCHY)
-    release.write(hierarchies={"zip": "zip.csv"})
+    given = {"anonymizer": release.mondrian(domain=None)}
+    release.write(hierarchies={"zip": "zip.csv"}, **given)
     check_remembered(release.file)
     file.write_text(HIERARCHY + "111;11*;*\n")
     check_remembered(release.file)
