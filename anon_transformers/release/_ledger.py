@@ -33,6 +33,7 @@ from anon_transformers.release._run import (
     read_key,
 )
 from anon_transformers.release._stated_composition import StatedComposition
+from anon_transformers.release._target import versions_in_target
 from anon_transformers.release._verification import RETIRED_KEYS, SIGNING_KEY
 
 if TYPE_CHECKING:
@@ -352,6 +353,24 @@ def lacking_beside(
             or not sources.isdisjoint(_noted_sources(story))
         )
     ]
+
+
+def unknown_in_target(
+    ledger: "Ledger", config: ReleaseConfig, publication: "Publication"
+) -> list[tuple[str, str]]:
+    """Versions that readers of the target see, and the ledger does not have.
+
+    The workspace may have been lost with the ledger and all journals, as that of a
+    container is, and what was published is there still.
+    """
+    shown = versions_in_target(config)
+    if config.target.database is not None:
+        from anon_transformers.release._public_table import versions_in_database
+
+        shown |= versions_in_database(config)
+    known = ledger.publications(states=["reserved", "published"])
+    recorded = {found.publication.name for found in known} | {publication.name}
+    return sorted({(config.name, version) for version in shown} - recorded)
 
 
 def _noted_sources(story: list[dict[str, Any]]) -> set[str]:
