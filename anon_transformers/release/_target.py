@@ -410,16 +410,23 @@ def refuse_expired(
 
 
 def versions_in_target(config: ReleaseConfig) -> set[str]:
-    """Names of the whole versions in a target; a copy has that of what was copied."""
-    versions = _versions(config.path(config.target.path))
-    return {read_manifest(each).get("version", each.name) for each in versions}
+    """Names of the whole versions of a release in its target, those of all periods.
+
+    A copy of a version has the name of what was copied.
+    """
+    target, root = config.path(config.target.path), config.target_root
+    depth = len(target.relative_to(root).parts)
+    found = map(read_manifest, _versions(root, depth))
+    named = (each for each in found if each.get("release") == config.name)
+    return {str(each.get("version")) for each in named}
 
 
-def _versions(target: Path) -> list[Path]:
-    """The whole versions in a target; nothing else that may lie there."""
+def _versions(target: Path, depth: int = 0) -> list[Path]:
+    """The whole versions in targets so deep below; nothing else that may lie there."""
+    pattern = "/".join([*["*"] * depth, VERSIONS, "*", "manifest.json"])
     return [
         manifest.parent
-        for manifest in (target / VERSIONS).glob("*/manifest.json")
+        for manifest in target.glob(pattern)
         if not manifest.parent.name.startswith(".")
     ]
 
