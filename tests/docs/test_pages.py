@@ -117,6 +117,9 @@ def test_yaml_blocks_are_releases_that_run(page, clone):
         stated = base | part
         if set(part) == {"hierarchies"}:  # of some columns
             stated["hierarchies"] = base["hierarchies"] | part["hierarchies"]
+        if set(part) == {"source"}:  # of another table: its columns need roles
+            named = [*base["roles"].get("insensitive", []), *part["source"]["columns"]]
+            stated["roles"] = base["roles"] | {"insensitive": named}
         file = written(clone, stated)
         run_release(file) if whole else check_release(file)
 
