@@ -13,7 +13,8 @@ from anon_transformers.release._anonymizer import make_anonymizer
 
 def hierarchies(release, **given):
     """What an anonymizer of this release is handed."""
-    config = read_config(release.write(hierarchies=given))
+    plain = {"name": "mondrian"}  # a column has a hierarchy or steps
+    config = read_config(release.write(hierarchies=given, anonymizer=plain))
     return make_anonymizer(config, config.thresholds).hierarchies
 
 
