@@ -13,8 +13,10 @@ from anon_transformers.release._anonymizer import make_anonymizer
 
 def hierarchies(release, **given):
     """What an anonymizer of this release is handed."""
-    plain = {"name": "mondrian"}  # a column has a hierarchy or steps
-    config = read_config(release.write(hierarchies=given, anonymizer=plain))
+    # A column has a hierarchy or steps.
+    step = {"age": 5} if "age" not in given else {}
+    method = {"name": "mondrian", "step": step}
+    config = read_config(release.write(hierarchies=given, anonymizer=method))
     return make_anonymizer(config, config.thresholds).hierarchies
 
 
