@@ -174,6 +174,8 @@ class Catalog(Mapping[str, Any]):
                 "with hyphens."
             )
         taken = self._owners.get(name)
+        if taken == owner and self._plugins[name] == plugin:
+            raise PluginError(f"{owner} registers the {self.kind} {name!r} twice.")
         if taken is None and name in TAKEN.get(self.kind, ()):
             taken = HOME
         if taken is not None:

@@ -252,6 +252,14 @@ class TestClashes:
         )
         assert str(error.value).endswith("out with ANON_DISABLE_PLUGINS=zeta.)")
 
+    def test_one_plugin_that_registers_a_name_twice(self, shop):
+        source = offers("register_metrics", "a")
+        source += "    register('a', THING)\n"
+        shop.install("acme", {"tools": "doubled"}, doubled=source)
+        with pytest.raises(PluginError, match="acme registers the metric 'a' twice"):
+            shop.sound_registry()
+        assert "a" not in shop.registry().metrics
+
     def test_a_built_in_name_is_taken(self, shop):
         source = offers("register_anonymizers", "mondrian")
         shop.install("zeta-tools", {"zeta": "taken"}, taken=source)

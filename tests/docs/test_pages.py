@@ -245,6 +245,19 @@ def refuse_what_is_not_there(requirement):
         assert extra in project["optional-dependencies"]
 
 
+def test_the_first_page_names_every_extra_and_what_all_leaves_out():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    page = PAGES["getting_started"]
+    rows = re.findall(r"^\| (`[^|]*`) \|", page, flags=re.M)
+    named = set(re.findall(r"`([\w-]+)`", " ".join(rows)))
+    assert named == extras.keys() - {"all", "dev", "docs", "real", "test"}
+    (whole,) = extras["all"]
+    left_out = named - set(whole.partition("[")[2].rstrip("]").split(","))
+    (stated,) = re.findall(r"with `all` of them but ([^:]*):", page)
+    assert set(re.findall(r"`(\w+)`", stated)) == left_out
+
+
 @pytest.mark.parametrize("page", pages_with("console"))
 def test_console_blocks_run(page, clone):
     shown = re.findall(
