@@ -406,8 +406,8 @@ def help_of(anon):
 
 def test_help_tells_which_plugins_are_installed(anon, offered):
     assert "plugins:" not in help_of(anon)
-    offered.metrics.add("zeal", object(), "anon-transformers-zoo")
-    offered.metrics.add("loss", object(), "anon-transformers")
+    offered.experiments.add("zeal", object(), "anon-transformers-zoo")
+    offered.experiments.add("adult", object(), "anon-transformers")
     message = help_of(anon)
     assert "Installed plugins: anon-transformers-zoo. anon list shows" in message
 
