@@ -18,12 +18,13 @@ from starlette.types import Receive, Scope, Send
 from anon_transformers.studio._guard import LARGEST_UPLOAD, Guard
 from anon_transformers.studio._jobs import Job, Worker
 from anon_transformers.studio._page import (
+    NotOpened,
     Page,
     came_from,
     form_route,
     go_on,
     make_templates,
-    project_of,
+    named_project,
     render,
     studio_of,
 )
@@ -103,7 +104,11 @@ def make_app(
     app = Starlette(
         routes=list(_routes(studio)),
         lifespan=lifespan,
-        exception_handlers={HTTPException: _fault, Exception: _failure},
+        exception_handlers={
+            NotOpened: _not_opened,
+            HTTPException: _fault,
+            Exception: _failure,
+        },
     )
     app.state.studio = studio
     return Guard(app, token, port, largest)
@@ -118,6 +123,7 @@ def _routes(studio: Studio) -> Sequence[BaseRoute]:
         form_route("/p/{project}/undo", _undo),
         form_route("/p/{project}/redo", _redo),
         form_route("/p/{project}/period", _look_at),
+        form_route("/p/{project}/folders", _open_folders),
         *(
             Mount(place, app=_Named(page))
             for page in studio.pages
@@ -151,13 +157,28 @@ def _fault(request: Request, error: Exception) -> Response:
     return render(request, "fault.html", error.status_code, reason=error.detail)
 
 
+def _not_opened(request: Request, error: Exception) -> Response:
+    """Ask whether the folders of a release file may be looked into."""
+    assert isinstance(error, NotOpened)
+    return render(request, "folders.html", folders=error.folders)
+
+
+def _open_folders(request: Request, form: Any) -> str:
+    """Open the folders that the person was shown, and no other."""
+    project = named_project(request)
+    shown = set(form.getlist("folder"))
+    opened = [folder for folder in project.outside if str(folder) in shown]
+    studio_of(request).shelf.open_folders(project, opened)
+    return came_from(request)
+
+
 def _failure(request: Request, error: Exception) -> Response:
     """Say the type alone: what a stranger's error says may quote a cell."""
     return render(request, "fault.html", 500, reason=f"{type(error).__name__}")
 
 
 def _move(request: Request, by: int, done: str) -> str:
-    what = project_of(request).move(by)
+    what = named_project(request).move(by)
     studio_of(request).notice(
         f"{done}: {what}." if what else f"Nothing is {done.lower()}."
     )
@@ -173,7 +194,7 @@ def _redo(request: Request, form: Any) -> str:
 
 
 def _look_at(request: Request, form: Any) -> str:
-    chosen = choose_period(project_of(request), str(form.get("period", "")).strip())
+    chosen = choose_period(named_project(request), str(form.get("period", "")).strip())
     said = f"These pages are about {chosen} now." if chosen else "No period is chosen."
     studio_of(request).notice(said)
     return came_from(request)

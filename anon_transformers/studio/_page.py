@@ -83,11 +83,37 @@ def studio_of(request: Request) -> "Studio":
     return request.app.state.studio
 
 
-def project_of(request: Request) -> Project:
-    """The project that the address names; 404 if there is none."""
+class NotOpened(HTTPException):
+    """A release file names folders that nobody opened."""
+
+    def __init__(self, folders: Sequence[Path]):
+        super().__init__(403, "the release file names folders that were not opened")
+        self.folders = tuple(folders)
+
+
+def named_project(request: Request) -> Project:
+    """The project that the address names; 404 if there is none.
+
+    It is for what touches the release file alone; all else is of :func:`project_of`.
+    """
     found = studio_of(request).shelf.find(request.path_params.get("project", ""))
     if found is None:
         raise HTTPException(404, "there is no such project, or its file is gone")
+    return found
+
+
+def project_of(request: Request) -> Project:
+    """The project that the address names, with no file but below opened folders.
+
+    Raises
+    ------
+    HTTPException
+        404 if there is none; 403 if its release file names files elsewhere, which the
+        person is asked about.
+    """
+    found = named_project(request)
+    if outside := found.outside:
+        raise NotOpened(outside)
     return found
 
 

@@ -154,7 +154,7 @@ def test_runs_of_one_second_stand_as_they_were_begun(project, monkeypatch):
         Path("work/people/a"): [{"event": "published", **at}],
     }
     monkeypatch.setattr(_runs, "past_runs", lambda config: story)
-    found = _runs.runs_of(project.config)
+    found = _runs.runs_of(project)
     assert [run.run for run in found] == ["a", "b"]
     assert _runs.refused_of(found) == []
 
