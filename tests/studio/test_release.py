@@ -138,6 +138,20 @@ def test_a_refused_run_is_understood_and_acknowledged_without_a_shell(studio, pr
     assert "/acknowledge" not in after.text
 
 
+def test_a_run_without_a_candidate_says_why_as_long_as_it_is_news(studio, project):
+    """Refused before there was a table: there is no verdict that a page could show."""
+    project.edit("impossible", lambda c: c["thresholds"][0].update(k=99))
+    for page in (post(studio, project, "run"), studio.get(page_of(project))):
+        assert page.status_code == 200
+        shown = studio.text(page)
+        assert "Nothing was published" in shown
+        assert shown.count("k=99 needs at least as many rows") == 1
+        studio.check_accessible(page)
+    (run,) = re.findall(r'name="run" value="([^"]+)"', page.text)
+    after = post(studio, project, "acknowledge", run=run)
+    assert "Nothing was published" not in studio.text(after)
+
+
 def test_what_was_published_later_is_no_news(studio, project):
     project.edit("harder", lambda c: c["thresholds"].append(
         {"metric": "loss", "max": 0.0001}

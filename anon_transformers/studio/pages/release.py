@@ -61,6 +61,7 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
     except ConfigurationError:
         config = None
     runs = [] if config is None else _runs.runs_of(project)
+    job = studio_of(request).worker.last(project, _runs.RELEASE)
     return render(
         request,
         "release.html",
@@ -74,6 +75,7 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
         runs=runs,
         refused_runs=_runs.refused_of(runs),
         failures=FAILURES,
+        failure=job.reason if job is not None and job.state == "failed" else "",
         # The command of a shell: the page has a button.
         by_command=f" ({ACKNOWLEDGE})",
         private={one.run for one in runs if one.private_report is not None},
