@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from anon_transformers.studio._guard import LARGEST_UPLOAD, Guard
 from anon_transformers.studio._jobs import Job, Worker
@@ -25,6 +26,7 @@ from anon_transformers.studio._page import (
     go_on,
     make_templates,
     named_project,
+    project_of,
     render,
     studio_of,
 )
@@ -146,10 +148,17 @@ class _Named:
         from starlette.routing import Router
 
         self._name, self._router = page.name, Router(list(page.routes))
+        self._of_tables = page.of_tables
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["studio.page"] = self._name
-        await self._router(scope, receive, send)
+        answer: ASGIApp = self._router
+        if self._of_tables and scope["method"] == "GET":
+            request = Request(scope)
+            project = await run_in_threadpool(project_of, request)
+            if project.is_graph:
+                answer = render(request, "network.html")
+        await answer(scope, receive, send)
 
 
 def _fault(request: Request, error: Exception) -> Response:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 Endpoint = Callable[..., Any]
 BY_SCRIPT, NEXT = "x-studio-script", "x-studio-next"
 """Headers: of a request of our script, and of an answer to it with the next address."""
+MOST_FIELDS = 100_000
+"""Of a form: the columns of a wide table have several each."""
 MOST_DIGITS = 9
 """Of a whole number in a form or an address."""
 
@@ -58,6 +60,8 @@ class Page:
     templates : path, optional
         Folder of its Jinja templates, named ``<page>/….html`` or so; they may extend
         ``page.html``.
+    of_tables : bool
+        Whether it means nothing for a network, whose menu leaves it out.
 
     Examples
     --------
@@ -76,6 +80,7 @@ class Page:
     routes: Sequence[Route]
     of_project: bool = True
     templates: Path | None = None
+    of_tables: bool = False
 
 
 def studio_of(request: Request) -> "Studio":
@@ -175,7 +180,7 @@ def action(
     @wraps(function)
     async def answer(request: Request) -> Response:
         try:
-            form = await request.form()
+            form = await request.form(max_fields=MOST_FIELDS)
         except ClientDisconnect:  # by the browser, or by the guard
             raise HTTPException(413, "the form was cut off, or is too large") from None
         try:
