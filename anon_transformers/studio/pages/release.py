@@ -65,7 +65,6 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
     return render(
         request,
         "release.html",
-        200 if not fault else 422,
         text=project.text if text is None else text,
         refused=fault,
         config=config,
