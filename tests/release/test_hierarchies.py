@@ -80,7 +80,7 @@ def test_a_release_with_builders_publishes_their_labels(release, anonymizer):
         ({"kind": "intervals"}, "hierarchies, age: give one of widths"),
         ({"kind": "masking", "side": "top"}, "hierarchies, age: side: "),
         ({"path": "zip.csv", "widths": [5]},
-         "hierarchies, age: unknown parameter 'widths'; Choices: 'normalizer', 'unkn"),
+         "hierarchies, age: unknown parameter 'widths'; choices: 'normalizer', 'unkn"),
         ({"path": "zip.csv", "unknown": "drop"}, "hierarchies, age: unknown: "),
         ({"path": "zip.csv", "kind": "masking"}, "hierarchies.age: path and kind"),
         ({"knd": "masking"}, "hierarchies.age: unknown key 'knd'; did you mean 'kind'"),
