@@ -35,16 +35,19 @@ class DuckDBEngine(LazyFrameEngine):
 
     def count(self, columns: Sequence[Any]) -> Counts:
         """Count the rows of each combination of some columns, missing values too."""
-        # Once: the order of groups may be another one the next time. A connection may be
-        # told to keep no order at all, and labels would go to other persons' rows.
+        # Once: the order of groups may be another one the next time. A connection may
+        # keep no order, and labels would be those of other persons: so by places.
         anon_keys = self._counted(columns).to_arrow_table()
-        anon_places = anon_keys.append_column(PLACE, _places(len(anon_keys)))
-        ordered = f"SELECT * EXCLUDE ({PLACE}) FROM anon_places ORDER BY {PLACE}"
-        frame = self.native.query("anon_source", ordered).df()
+        frame = self._in_order(anon_keys.append_column(PLACE, _places(len(anon_keys))))
         rows = frame.pop(COUNT).to_numpy(dtype=np.int64)
         for name in frame.select_dtypes("float64"):
             frame[name] = exact_numbers(frame[name], anon_keys[name].to_pylist())
         return Counts(frame, rows, anon_keys)
+
+    def _in_order(self, anon_keys: Any) -> Any:
+        """A table of Arrow as a frame, its rows by their places."""
+        ordered = f"SELECT * EXCLUDE ({PLACE}) FROM anon_keys ORDER BY {PLACE}"
+        return self.native.query("anon_source", ordered).df()
 
     def recode(self, label_table: LabelTable) -> Any:
         """The published table, as a relation."""
