@@ -14,9 +14,10 @@ from typing import Any, Literal
 
 from anon_transformers.exceptions import AnonymizationError, ConfigurationError
 from anon_transformers.parameters import is_number
+from anon_transformers.release._airflow_options import AirflowOptions
 from anon_transformers.release._check import check_remembered
 from anon_transformers.release._config import ReleaseConfig, read_config
-from anon_transformers.release._last_known import stated_leniently
+from anon_transformers.release._last_known import read_leniently, stated_leniently
 from anon_transformers.release._mapping import FOLDER, derived_homes
 from anon_transformers.release._period import Period, Template
 from anon_transformers.release._run import (
@@ -191,7 +192,17 @@ def release_status(
         except AnonymizationError as error:
             known = _status(file.stem, _home_of_broken(file), None, file, now)
             homes.add(_home_of_broken(file).resolve())
-            found.append(replace(known, state="broken", reason=str(error)))
+            # What the DAG of the file goes by, and when it fails the next time.
+            schedule, options = read_leniently(file)
+            found.append(
+                replace(
+                    known,
+                    state="broken",
+                    reason=str(error),
+                    schedule=schedule,
+                    next_run=_next_run(schedule, options, now),
+                )
+            )
     derived = [_mapped_folder(config) for config in configs.values()]
     for file, config in configs.items():
         if any(folder and file.resolve().is_relative_to(folder) for folder in derived):
@@ -355,7 +366,7 @@ def _status(
         reason,
         None if file is None else str(file),
         schedule,
-        None if config is None else _next_run(config, now),
+        None if config is None else _next_run(schedule, config.airflow, now),
         max(published, default=None),
         max(map(_at, events), default=None),
         tuple(public),
@@ -528,8 +539,9 @@ def _bounded(
     return replace(margin, margin_at_most=smallest - margin.asked)
 
 
-def _next_run(config: ReleaseConfig, now: datetime | None) -> str | None:
+def _next_run(
+    schedule: str | None, options: AirflowOptions, now: datetime | None
+) -> str | None:
     """When a release runs next, on the clock of its DAG."""
-    options = config.airflow
-    found = next_run(config.schedule, now, options.start_date, options.end_date)
+    found = next_run(schedule, now, options.start_date, options.end_date)
     return None if found is None else found.isoformat(timespec="minutes")

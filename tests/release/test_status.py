@@ -295,6 +295,17 @@ def test_the_next_run_is_told_on_the_clock_of_the_dag(release):
     assert told(datetime(2025, 3, 1, tzinfo=UTC)) == "2026-01-01T00:00+02:00"
 
 
+def test_a_broken_file_keeps_its_schedule(release):
+    """As its DAG does, which fails with the reason each time."""
+    airflow = {"start_date": "2026-01-01T00:00:00+02:00"}
+    release.write(schedule="@monthly", airflow=airflow, rolls={})
+    now = datetime(2026, 11, 30, 21, tzinfo=UTC)
+    (found,) = release_status([release.file], now=now)
+    assert (found.state, found.schedule) == ("broken", "@monthly")
+    assert found.next_run == "2026-12-01T00:00+02:00"
+    assert "when triggered" not in status(release.file).output
+
+
 @pytest.mark.parametrize(
     "odd",
     [
