@@ -6,7 +6,7 @@ Everything is read from release files, journals and manifests; no table is opene
 import itertools
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -23,6 +23,7 @@ from anon_transformers.release._period import Period, Template
 from anon_transformers.release._run import (
     ACKNOWLEDGED,
     FINISHED,
+    RUNS,
     Journal,
     period_in,
     sha256,
@@ -30,6 +31,7 @@ from anon_transformers.release._run import (
 from anon_transformers.release._schedule import next_run
 from anon_transformers.release._target import read_manifest
 from anon_transformers.release._tighten import COMMON_WORDS
+from anon_transformers.release._under_way import was_cut_off
 from anon_transformers.release._verdict_only import why_verdict_only
 
 SKIPPED = {"node_modules", "site-packages", "versions", "build", "dist"}
@@ -42,6 +44,8 @@ FAILURES = {
 """What the last event of a run that published nothing means."""
 REFUSED = "was refused when it was anonymized"
 """What it means where the method, or the cells that stay, could not keep a promise."""
+CUT_OFF = "was cut off: its process is gone"
+"""What it means where a journal does not say how a run ended."""
 ACKNOWLEDGE = "until it is published, or acknowledged: anon abandon FILE RUN"
 DEFAULT_WORKSPACE = ".anon"
 DEEPEST = 4
@@ -114,7 +118,8 @@ class ReleaseStatus:
     name : str
         The release.
     state : str
-        ``"published"``, ``"refused"`` (the last run was, whatever is public),
+        ``"published"``, ``"refused"`` (the last run was, or it was cut off, whatever is
+        public),
         ``"under way"``, ``"never published"``, ``"broken"`` (the file is), or
         ``"changed"`` (a public manifest is not what its run wrote).
     reason : str or None
@@ -348,7 +353,7 @@ def _status(
     published = [_at(e) for e in events if e["event"] == "published"]
     public = _public(stories)
     schedule = None if config is None else config.schedule
-    state, reason = _state(stories)
+    state, reason = _state(stories, _cut_off(home, stories))
     if reason is not None and file is None and home is not None:
         reason = reason.replace(ACKNOWLEDGE, ACKNOWLEDGE.replace("FILE", str(home)))
     changed = [
@@ -376,8 +381,22 @@ def _status(
     )
 
 
+def _cut_off(
+    home: Path | None, stories: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> set[str]:
+    """Runs that go no further, though the journal does not say how they ended."""
+    if home is None:
+        return set()
+    found = {
+        run for run, story in stories.items() if was_cut_off(home / RUNS / run, story)
+    }
+    # One may have gone on, or ended, since its journal was read.
+    now = Journal(home).stories() if found else {}
+    return {run for run in found if len(now.get(run, ())) == len(stories[run])}
+
+
 def _state(
-    stories: Mapping[str, Sequence[Mapping[str, Any]]],
+    stories: Mapping[str, Sequence[Mapping[str, Any]]], cut_off: Collection[str] = ()
 ) -> tuple[str, str | None]:
     """What became of the last run of each period; a refused one goes before others.
 
@@ -400,8 +419,11 @@ def _state(
         if not (_was_a_slip(story) and "published" in after):
             last[period_in(story)] = story[-1]
     ended = [(event["event"], event["run"]) for event in last.values()]
-    failed = [event for event in last.values() if event["event"] in FAILURES]
-    refused = [f"run {event['run']} {failure_of(event)}" for event in failed]
+    refused = [
+        f"run {run} {CUT_OFF if run in cut_off else failure_of(event)}"
+        for event in last.values()
+        if (run := event["run"]) in cut_off or event["event"] in FAILURES
+    ]
     if refused:
         return "refused", f"{'; '.join(refused)} ({ACKNOWLEDGE})"
     under_way = [f"run {run}: {what}" for what, run in ended if what not in FINISHED]

@@ -200,6 +200,28 @@ def is_under_way(folder: Path, story: Sequence[Mapping[str, Any]]) -> bool:
     return ours or _is_locked(folder) or _is_leased(folder, story)
 
 
+def was_cut_off(folder: Path, story: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a run is known to go no further, though nothing says how it ended.
+
+    Of a run whose steps are called one by one, without a name, nobody can know, nor
+    where its lock cannot be tried.
+    """
+    if story[-1]["event"] in FINISHED or not _has_known_driver(story):
+        return False
+    drafts = [event["draft"] for event in story if "draft" in event]
+    try:
+        loading = any(_is_locked(folder.with_name(draft)) for draft in drafts)
+        return not (loading or is_under_way(folder, story))
+    except (OSError, ReleaseError):
+        return False
+
+
+def _has_known_driver(story: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a lock, or a lease, tells if somebody still drives a run."""
+    drivers = [event["driver"] for event in story if "driver" in event]
+    return drivers[-1:] in (["process"], ["scheduler"])
+
+
 def conflicting(
     home: Path, again: str | None, period: Period | None
 ) -> tuple[str, str] | None:
@@ -333,8 +355,7 @@ def _is_over(
         return True
     if is_under_way(folder, story):
         return False
-    drivers = [event["driver"] for event in story if "driver" in event]
-    return _concerns(story, period) or drivers[-1:] in (["process"], ["scheduler"])
+    return _concerns(story, period) or _has_known_driver(story)
 
 
 def _remove_if_free(folder: Path) -> None:
