@@ -424,36 +424,34 @@ def abandon(location: str | os.PathLike[str]) -> None:
 def given_up_if_interrupted() -> Iterator[None]:
     """Within :func:`keeping_runs`: end the runs that are held if somebody interrupts.
 
-    Their private data go at once, and not with the next run.
+    Their private data go at once, and not with the next run. A reader of lines who goes
+    away ends a run, too, and hears nothing more.
     """
     try:
         yield
-    except KeyboardInterrupt:
-        held_here = sorted(_OURS.handles)
-        for folder in held_here:
-            _give_up(folder)
-        if not held_here:
-            LOG.warning("Interrupted before a run began: nothing is kept.")
+    except (KeyboardInterrupt, BrokenPipeError) as error:
+        said = [f"Interrupted: {_give_up(run)}." for run in sorted(_OURS.handles)]
+        if isinstance(error, KeyboardInterrupt):
+            for words in said or ["Interrupted before a run began: nothing is kept."]:
+                LOG.warning(words)
         raise
 
 
-def _give_up(folder: Path) -> None:
-    """End a run that this thread holds, and say so."""
+def _give_up(folder: Path) -> str:
+    """End a run that this thread holds; what became of it, in words."""
     last = Journal(folder.parent.parent).last(folder.name)
     try:
         if last is None or last["event"] not in FAILED:
             abandon(folder)
         last = Journal(folder.parent.parent).last(folder.name)
     except (ReleaseError, OSError) as error:
-        LOG.warning(
-            "Interrupted: run %s could not be given up (%s); the next run removes its "
-            "private data.", folder.name, type(error).__name__,
-        )  # fmt: skip
-        return
+        return (
+            f"run {folder.name} could not be given up ({type(error).__name__}); the "
+            "next run removes its private data"
+        )
     if last is not None and last["event"] == "published":
-        LOG.warning("Interrupted: run %s was published before.", folder.name)
-    else:
-        LOG.warning(
-            "Interrupted: run %s is given up, nothing of it is published, and its "
-            "private data are removed.", folder.name,
-        )  # fmt: skip
+        return f"run {folder.name} was published before"
+    return (
+        f"run {folder.name} is given up, nothing of it is published, and its private "
+        "data are removed"
+    )
