@@ -75,8 +75,6 @@ WORDS = {
     "intersection": "whose classes have too few values in common",
     "difference": "of whom the difference of releases leaves too few values",
 }
-
-
 KEEP_CELLS = (
     "'recoding: reuse' publishes later tables in the cells of the first, and lets "
     "whoever came, left or moved with too few others wait"
