@@ -16,9 +16,6 @@ from anon_transformers.engines._engine import (
 )
 from anon_transformers.engines._lazy_frames import LazyFrameEngine
 
-PLACE = "anon_place"
-"""Column for the place of a combination among all."""
-
 
 class DuckDBEngine(LazyFrameEngine):
     """A DuckDB relation.
@@ -35,12 +32,9 @@ class DuckDBEngine(LazyFrameEngine):
 
     def count(self, columns: Sequence[Any]) -> Counts:
         """Count the rows of each combination of some columns, missing values too."""
-        # Once: the order of groups may be another one the next time. A connection may be
-        # told to keep no order at all, and labels would go to other persons' rows.
+        # Once: the order of groups may be another one the next time.
         anon_keys = self._counted(columns).to_arrow_table()
-        anon_places = anon_keys.append_column(PLACE, _places(len(anon_keys)))
-        ordered = f"SELECT * EXCLUDE ({PLACE}) FROM anon_places ORDER BY {PLACE}"
-        frame = self.native.query("anon_source", ordered).df()
+        frame = self.native.query("anon_source", "SELECT * FROM anon_keys").df()
         rows = frame.pop(COUNT).to_numpy(dtype=np.int64)
         for name in frame.select_dtypes("float64"):
             frame[name] = exact_numbers(frame[name], anon_keys[name].to_pylist())
@@ -101,12 +95,6 @@ def _cell(name: str, label_table: LabelTable) -> str:
     if name in label_table.emptied:
         return f"CASE WHEN NOT coalesce(m.{HIDDEN}, true) THEN s.{own} END AS {own}"
     return f"s.{own} AS {own}"
-
-
-def _places(count: int) -> Any:
-    import pyarrow as pa
-
-    return pa.array(np.arange(count))
 
 
 def _arrow_cells(cells: Any) -> Any:
