@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from anon_transformers import hookspecs
 from anon_transformers.exceptions import ParameterError, PluginError
 from anon_transformers.registry import (
     ANONYMIZER_KINDS,
