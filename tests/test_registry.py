@@ -16,6 +16,7 @@ from anon_transformers.exceptions import ParameterError, PluginError
 from anon_transformers.privacy import KAnonymity
 from anon_transformers.registry import (
     ANONYMIZER_KINDS,
+    ATTRIBUTES,
     COMMANDS,
     HOME,
     KINDS,
@@ -85,11 +86,15 @@ def shop(tmp_path, monkeypatch):
 
 
 TABLE = "type('Thing', (), {'kind': 'table'})"
+THINGS = {"register_anonymizers": TABLE} | {
+    f"register_{hook}": f"type('Thing', (), dict.fromkeys({ATTRIBUTES[kind]!r}))"
+    for hook, kind in KINDS.items()
+    if kind in ATTRIBUTES
+}
 
 
-def offers(hook, name, thing="object()"):
-    if hook == "register_anonymizers" and thing == "object()":
-        thing = TABLE
+def offers(hook, name, thing=None):
+    thing = thing or THINGS.get(hook, "object()")
     return (
         "from anon_transformers import hookimpl\n"
         f"THING = {thing}\n"
@@ -214,12 +219,12 @@ class TestStrangers:
             "from anon_transformers import hookimpl\n"
             "class Plugin:\n"
             "    @hookimpl\n"
-            "    def register_metrics(self, register):\n"
+            "    def register_experiments(self, register):\n"
             "        register('a', 1)\n"
             "plugin = Plugin()\n"
         )
         shop.install("acme", {"acme": "acme_module:plugin"}, acme_module=source)
-        assert dict(shop.registry().metrics) == {"a": 1}
+        assert dict(shop.registry().experiments) == {"a": 1}
 
     def test_one_found_twice_on_the_path_is_one(self, shop):
         shop.offer("acme", "register_metrics", "a")
@@ -251,6 +256,14 @@ class TestClashes:
             error.value
         )
         assert str(error.value).endswith("out with ANON_DISABLE_PLUGINS=zeta.)")
+
+    def test_one_plugin_that_registers_a_name_twice(self, shop):
+        source = offers("register_metrics", "a")
+        source += "    register('a', THING)\n"
+        shop.install("acme", {"tools": "doubled"}, doubled=source)
+        with pytest.raises(PluginError, match="acme registers the metric 'a' twice"):
+            shop.sound_registry()
+        assert "a" not in shop.registry().metrics
 
     def test_a_built_in_name_is_taken(self, shop):
         source = offers("register_anonymizers", "mondrian")
@@ -432,6 +445,36 @@ class TestNoise:
         assert set(CHECKS_BY_KIND) == set(ANONYMIZER_KINDS)
 
 
+class TestUnfit:
+    @pytest.mark.parametrize("hook", sorted(set(THINGS) - {"register_anonymizers"}))
+    def test_an_object_that_is_none_of_the_kind(self, shop, hook):
+        source = offers(hook, "nothing", "type('Thing', (), {'kind': 'table'})")
+        shop.install("acme", {"tools": "odd"}, odd=source)
+        found = shop.registry()
+        kind = hook.removeprefix("register_")
+        (broken,) = found.broken
+        assert f"the {KINDS[kind]} 'nothing': it lacks " in broken.reason
+        assert broken.reason.endswith(f"{hook} shows a whole {KINDS[kind]}.")
+        assert not getattr(found, kind)
+
+    def test_where_it_lies_is_looked_at_when_it_is_asked_for(self, shop):
+        call = "register('nothing', 'far:Thing', summary='Nothing.')"
+        source = "from anon_transformers import hookimpl\n@hookimpl\n"
+        source += f"def register_attacks(register):\n    {call}\n"
+        shop.install("acme", {"tools": "odd"}, odd=source, far="class Thing: pass\n")
+        found = shop.registry()
+        assert "it lacks kind, needs, run_on" in found.attacks.fault("nothing")
+        with pytest.raises(PluginError, match="it lacks kind, needs, run_on"):
+            _ = found.attacks["nothing"]
+
+    def test_a_hook_that_could_offer_nothing(self, shop):
+        source = "from anon_transformers import hookimpl\n@hookimpl\n"
+        source += "def register_metrics():\n    pass\n"
+        shop.install("acme", {"tools": "odd"}, odd=source)
+        (broken,) = shop.registry().broken
+        assert "register_metrics has no argument register" in broken.reason
+
+
 class TestBroken:
     @pytest.mark.parametrize(
         ("source", "reason"),
@@ -478,7 +521,7 @@ class TestBroken:
         assert found.owners() == {"zeta"}
 
     def test_a_release_tells_each_in_a_line(self, shop):
-        hooks = ("register_metrics", "register_attacks")
+        hooks = ("register_experiments", "register_commands")
         torn = [offers(hook, "a") + "    raise ValueError('a\\nb')\n" for hook in hooks]
         shop.install("acme", {"tools": "bad"}, bad="".join(torn))
         shop.install("zeta", {"zeta": "worse"}, worse="import no_such_module")
@@ -533,18 +576,18 @@ def test_an_object_may_be_named_by_where_it_lies(shop):
     source = (
         "from anon_transformers.hookspecs import hookimpl\n"
         "@hookimpl\n"
-        "def register_privacy_models(register):\n"
+        "def register_experiments(register):\n"
         "    register('late', 'json:JSONDecoder', summary='Decodes.')\n"
         "    register('gone', 'json.nowhere:Nothing', summary='Is not there.')\n"
     )
-    shop.install("late-models", {"late": "late_models"}, late_models=source)
+    shop.install("late-programs", {"late": "late_programs"}, late_programs=source)
     found = shop.registry()
-    assert found.privacy_models.summary("late") == "Decodes."
-    assert found.privacy_models["late"] is json.JSONDecoder
+    assert found.experiments.summary("late") == "Decodes."
+    assert found.experiments["late"] is json.JSONDecoder
     (broken,) = found.unresolved()
-    assert (broken.name, broken.distribution) == ("gone", "late-models")
-    with pytest.raises(PluginError, match="'gone' of late-models cannot be loaded"):
-        found.privacy_models["gone"]
+    assert (broken.name, broken.distribution) == ("gone", "late-programs")
+    with pytest.raises(PluginError, match="'gone' of late-programs cannot be loaded"):
+        found.experiments["gone"]
 
 
 @pytest.mark.parametrize(
