@@ -87,11 +87,12 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
 
 def _is_uploaded(project: Project, config: ReleaseConfig) -> bool:
     """Whether the table is removed with the project."""
-    given = (*config.source.paths, BUNDLED)[0]
-    if not project.owned or given.startswith(BUNDLED):
-        return False
-    file = config.unresolved(given)
-    return Path(os.path.normpath(file)).is_relative_to(project.folder)
+    files = [text for text in config.source.files.values() if project.owned]
+    return any(
+        Path(os.path.normpath(config.unresolved(text))).is_relative_to(project.folder)
+        for text in files
+        if not text.startswith(BUNDLED)
+    )
 
 
 MEASURED = {

@@ -97,7 +97,10 @@ def test_pages_of_tables_are_not_for_a_network(client):
         page = client.get(f"{here}/{name}/")
         assert page.status_code == 200
         assert "This page is about tables" in page.text
-    assert "This page is about tables" not in client.get(f"{here}/release/").text
+    page = client.get(f"{here}/release/").text
+    assert "This page is about tables" not in page
+    # Its files are removed with the project, unless they are copied.
+    assert re.search(r'name="copy" value="true" checked', page)
     assert not client.studio.worker._jobs
     client.studio.worker.close()
 
