@@ -76,12 +76,15 @@ WORDS = {
     "intersection": "whose classes have too few values in common",
     "difference": "of whom the difference of releases leaves too few values",
 }
-
-
 KEEP_CELLS = (
     "'recoding: reuse' publishes later tables in the cells of the first, and lets "
     "whoever came, left or moved with too few others wait"
 )
+LARGER_CLASSES = (
+    "larger classes leave fewer of them: state a larger k under anonymizer, or leave "
+    f"out a quasi-identifier{OR_ACCEPT}"
+)
+"""What helps where cells cannot stay, for nobody knows who is in the table."""
 
 
 def refused_together(reasons: Sequence[str]) -> bool:
@@ -166,10 +169,14 @@ class Together:
         except (NotEvaluable, LedgerError) as error:
             said = str(error).removeprefix("composition: ").removesuffix(".")
             return [f"composition: {said}"]
-        # Kept cells need to know who is in the table.
-        kept = reuses_cells(self.form.config) or self.asked.stated.presence != "known"
-        helps = "" if kept else f"; {KEEP_CELLS}"
-        return [f"{describe(report)}{helps}" for report in failed]
+        return [f"{describe(report)}{self._helps(self.asked)}" for report in failed]
+
+    def _helps(self, asked: AskedTogether) -> str:
+        """What to do about persons who are not protected, as far as that is known."""
+        if reuses_cells(self.form.config):
+            return ""
+        known = asked.stated.presence == "known"
+        return f"; {KEEP_CELLS if known else LARGER_CLASSES}"
 
     def _unasked_faults(self, earlier: "Sequence[RecordedPublication]") -> list[str]:
         """Refuse a table without persons, beside tables whose persons are protected."""

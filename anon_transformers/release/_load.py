@@ -192,9 +192,20 @@ def read_expected(form: Form) -> dict[str, pd.DataFrame]:
     config = form.config
     config.expect.refuse_old([*map(config.path, config.source.files.values())])
     tables = form.read()
+    _tell_size(form, tables[INPUT])
     before = Journal(config.home).rows_before(config.period)
     config.expect.refuse_other_size(len(tables[INPUT]), before)
     return tables
+
+
+def _tell_size(form: Form, frame: pd.DataFrame) -> None:
+    """Say how much there is, before anything of it is refused."""
+    many, _ = form.counted
+    tell(**{many: len(frame)})
+    subject = form.config.roles.subject
+    if [*frame.columns].count(subject) == 1:
+        tell(persons=int(frame[subject].nunique()))
+    tell(columns=frame.shape[1])
 
 
 def make_for_columns(form: Form, thresholds: tuple[Threshold, ...]) -> BaseAnonymizer:
@@ -266,11 +277,7 @@ def start_run(
                 write_order(draft, folder.name, noted)
                 journal.write(folder.name, "loaded", rows=len(frame), **about)
                 draft.rename(folder)
-            many, _ = form_of(config).counted
-            tell(run=folder.name, **{many: len(frame)})
-            if config.roles.subject is not None:
-                tell(persons=int(frame[config.roles.subject].nunique()))
-            tell(columns=frame.shape[1])
+            tell(run=folder.name)
         except BaseException:
             remove_tree(draft)
             journal.abandon(folder.name)
