@@ -104,8 +104,8 @@ def read_manifest(version: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def open_target(config: ReleaseConfig) -> Path:
-    """The target folder, made if need be."""
+def open_target(config: ReleaseConfig) -> None:
+    """Make the target folder, if need be."""
     refuse_outside(config)
     target = config.path(config.target.path)
     try:
@@ -114,7 +114,6 @@ def open_target(config: ReleaseConfig) -> Path:
         raise ConfigurationError(
             f"target.path: {target} cannot be written ({type(error).__name__})."
         ) from None
-    return target
 
 
 @dataclass(frozen=True)
