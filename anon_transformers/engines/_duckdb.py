@@ -16,6 +16,9 @@ from anon_transformers.engines._engine import (
 )
 from anon_transformers.engines._lazy_frames import LazyFrameEngine
 
+PLACE = "anon_place"
+"""Column for the place of a combination among all."""
+
 
 class DuckDBEngine(LazyFrameEngine):
     """A DuckDB relation.
@@ -32,13 +35,19 @@ class DuckDBEngine(LazyFrameEngine):
 
     def count(self, columns: Sequence[Any]) -> Counts:
         """Count the rows of each combination of some columns, missing values too."""
-        # Once: the order of groups may be another one the next time.
+        # Once: the order of groups may be another one the next time. A connection may
+        # keep no order, and labels would be those of other persons: so by places.
         anon_keys = self._counted(columns).to_arrow_table()
-        frame = self.native.query("anon_source", "SELECT * FROM anon_keys").df()
+        frame = self._in_order(anon_keys.append_column(PLACE, _places(len(anon_keys))))
         rows = frame.pop(COUNT).to_numpy(dtype=np.int64)
         for name in frame.select_dtypes("float64"):
             frame[name] = exact_numbers(frame[name], anon_keys[name].to_pylist())
         return Counts(frame, rows, anon_keys)
+
+    def _in_order(self, anon_keys: Any) -> Any:
+        """A table of Arrow as a frame, its rows by their places."""
+        ordered = f"SELECT * EXCLUDE ({PLACE}) FROM anon_keys ORDER BY {PLACE}"
+        return self.native.query("anon_source", ordered).df()
 
     def recode(self, label_table: LabelTable) -> Any:
         """The published table, as a relation."""
@@ -95,6 +104,12 @@ def _cell(name: str, label_table: LabelTable) -> str:
     if name in label_table.emptied:
         return f"CASE WHEN NOT coalesce(m.{HIDDEN}, true) THEN s.{own} END AS {own}"
     return f"s.{own} AS {own}"
+
+
+def _places(count: int) -> Any:
+    import pyarrow as pa
+
+    return pa.array(np.arange(count))
 
 
 def _arrow_cells(cells: Any) -> Any:
