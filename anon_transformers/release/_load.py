@@ -52,6 +52,7 @@ from anon_transformers.release._steps import (
     refuse_mapped,
     refuse_what_is_missing,
 )
+from anon_transformers.release._streamed import StreamedTable
 from anon_transformers.release._target import (
     recover,
     refuse_expired,
@@ -192,9 +193,25 @@ def read_expected(form: Form) -> dict[str, pd.DataFrame]:
     config = form.config
     config.expect.refuse_old([*map(config.path, config.source.files.values())])
     tables = form.read()
-    before = Journal(config.home).rows_before(config.period)
-    config.expect.refuse_other_size(len(tables[INPUT]), before)
+    if not isinstance(tables[INPUT], StreamedTable):
+        refuse_other_size(config, len(tables[INPUT]))
     return tables
+
+
+def refuse_other_size(config: ReleaseConfig, n_rows: int) -> None:
+    """Refuse another number of rows than the file expects."""
+    before = Journal(config.home).rows_before(config.period)
+    config.expect.refuse_other_size(n_rows, before)
+
+
+def write_loaded(form: Form, table: pd.DataFrame | StreamedTable, file: Path) -> None:
+    """Write a table of the run; one that is streamed is checked as it is written."""
+    if not isinstance(table, StreamedTable):
+        write_parquet(table, file)
+        return
+    table.write(file)
+    refuse_other_size(form.config, len(table))
+    form.refuse_written(file)
 
 
 def make_for_columns(form: Form, thresholds: tuple[Threshold, ...]) -> BaseAnonymizer:
@@ -260,7 +277,7 @@ def start_run(
                 make_key(draft)
                 inputs = {}
                 for name, table in tables.items():
-                    write_parquet(table, draft / f"{name}.parquet")
+                    write_loaded(form_of(config), table, draft / f"{name}.parquet")
                     inputs[name] = sha256(draft / f"{name}.parquet")
                 noted = {"started": now(), "inputs": inputs, **order}
                 write_order(draft, folder.name, noted)
