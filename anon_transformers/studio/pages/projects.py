@@ -36,7 +36,7 @@ LONGEST_NAME = 60
 
 
 def show(request: Request) -> Response:
-    """The list of projects, and three ways to a new one."""
+    """The list of projects, and the ways to a new one."""
     from anon_transformers.studio.pages import plugin_pages
 
     projects = studio_of(request).shelf.projects()
