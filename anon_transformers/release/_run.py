@@ -69,13 +69,17 @@ JUDGED = "composition.json"
 ERROR = ".error"
 """Ends the name of a file with the whole of an error, which may quote cells."""
 CANDIDATES = (CANDIDATE, f".{CANDIDATE}.draft")
+SPILL = ".spill"
+"""Folder of a run for what an engine has no room for in memory."""
+OF_SPILL = re.compile(r"duckdb_temp_[^/]+\Z")
 OF_RUN = re.compile(
     r"\.?(?:seal\.key|(?:run|verdict|composition)\.json|(?:validation|private)\.html"
     r"|[a-z]+\.error|(?:input|nodes)\.parquet|lock)(?:\.draft)?\Z"
 )
 """Files that steps write into the folder of a run."""
 OF_CANDIDATE = re.compile(
-    r"\.?(?:candidate|data|edges|nodes|references|links|memberships|left_out|functions)"
+    r"\.?(?:candidate|data|edges|nodes|references|links|memberships|left_out|functions"
+    r"|labels)"
     r"\.[^/]+\Z"
 )
 """Files that they write beside a candidate."""
@@ -563,7 +567,9 @@ def _is_of_run(path: Path, folder: Path) -> bool:
     """Whether a step of a run writes a file of this name there."""
     *above, name = path.relative_to(folder).parts
     if is_plain(path):  # an empty folder
-        return not above and name in CANDIDATES
+        return not above and name in {*CANDIDATES, SPILL}
+    if above == [SPILL]:
+        return bool(OF_SPILL.match(name)) and is_plain(path, stat.S_ISREG)
     beside = len(above) == 1 and above[0] in CANDIDATES
     ours = OF_CANDIDATE.match(name) if beside else not above and OF_RUN.match(name)
     return bool(ours) and is_plain(path, stat.S_ISREG)
