@@ -135,7 +135,8 @@ class Recoding:
         )
         tell_numbers({"waiting": decided.waiting, "withheld": decided.withheld})
         rows = np.flatnonzero(decided.published[persons.of_rows])
-        if not len(rows):
+        hidden = NO_CELL if self.kept.suppressed is None else self.kept.suppressed
+        if (cells[persons.of_rows[rows]] == hidden).all():  # or there are none
             raise InfeasibleError(
                 "recoding: nobody can be published in the cells of earlier versions: "
                 "too few persons stayed, or came, together. The version that is "

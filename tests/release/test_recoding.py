@@ -349,6 +349,12 @@ def test_a_month_in_which_nobody_can_be_published_is_refused(towns):
     assert towns.publish(a=6) == {"a": 6}
 
 
+def test_a_month_of_suppressed_rows_alone_is_refused(towns):
+    towns.publish(a=6, b=6, c=2, d=2)
+    words = "nobody can be published in the cells"
+    towns.refused(InfeasibleError, words, a=5, b=5, c=2, d=2)
+
+
 def test_rows_that_no_cell_covers_are_dropped(towns, caplog):
     towns.publish(a=6, b=6)
     with caplog.at_level("INFO"):
