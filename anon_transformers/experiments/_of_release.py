@@ -18,6 +18,7 @@ from anon_transformers.release._anonymizer import check_gate, make_anonymizer
 from anon_transformers.release._config import Method, ReleaseConfig, read_config
 from anon_transformers.release._forms import INPUT, form_of
 from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
+from anon_transformers.release._stated_engine import in_memory
 from anon_transformers.release._table import TableForm, with_stated_texts
 
 USUAL = ("mondrian", "full-domain", "datafly")
@@ -74,6 +75,7 @@ def release_methods(
         can run.
     """
     config = resolve(read_config(path), period, file=path, command="anon compare")
+    config = in_memory(config)
     form = form_of(config)
     if not isinstance(form, TableForm):
         raise ParameterError(

@@ -49,6 +49,7 @@ from anon_transformers.gx._judging import (
     build,
     discreetly,
     judge_table,
+    judged_elsewhere,
     measure_table,
     open_once,
     refuse_part,
@@ -92,7 +93,10 @@ class _TableMetric(TableMetricProvider):
         metric_value_kwargs: dict[str, Any],
         **_: Any,
     ) -> dict[str, Any]:
-        rows = partial(rows_of, execution_engine)
+        table = judged_elsewhere()
+        rows: Callable[[Any], Table] = partial(rows_of, execution_engine)
+        if table is not None:
+            rows = partial(_whole, table)
         return cls._answer_or_reason(rows, metric_domain_kwargs, metric_value_kwargs)
 
     @metric_value(engine=SqlAlchemyExecutionEngine)
@@ -161,6 +165,13 @@ class _TableMetric(TableMetricProvider):
     @classmethod
     def _judge(cls, table: Table, asked: Mapping[str, Any]) -> dict[str, Any]:
         raise NotImplementedError
+
+
+def _whole(table: Engine, domain: Mapping[str, Any]) -> Engine:
+    """A table that is only counted; it has no part."""
+    if domain.get("row_condition"):
+        raise NotEvaluable("a part of a table that is only counted is not judged.")
+    return table
 
 
 class TablePrivacyModel(_TableMetric):

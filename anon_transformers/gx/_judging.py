@@ -389,10 +389,12 @@ class _Context:
     """Private evidence of one gate, and the evidence that was made with it so far.
 
     ``made`` holds a frame and what was made of it, by kind and columns; ``opened`` a
-    table that lives elsewhere and its engine.
+    table that lives elsewhere and its engine. ``elsewhere`` is the table that the gate
+    judges, where an empty frame with its columns stands for it.
     """
 
     private: PrivateEvidence
+    elsewhere: Engine | None = None
     made: dict[Any, tuple[pd.DataFrame, Any]] = field(default_factory=dict)
     opened: dict[int, tuple[Any, Engine | None]] = field(default_factory=dict)
 
@@ -401,13 +403,16 @@ _CONTEXT: ContextVar[_Context | None] = ContextVar("context", default=None)
 
 
 @contextmanager
-def private_evidence(evidence: PrivateEvidence | None) -> Iterator[None]:
+def private_evidence(
+    evidence: PrivateEvidence | None, elsewhere: Engine | None = None
+) -> Iterator[None]:
     """Judge with private evidence, which does not go through a suite's parameters.
 
     Inside, evidence is made once per kind and columns, whatever the number of models;
-    all of it is forgotten at the end.
+    all of it is forgotten at the end. A table that is ``elsewhere`` is judged in place
+    of the batch, which is empty.
     """
-    token = _CONTEXT.set(_Context(evidence or PrivateEvidence()))
+    token = _CONTEXT.set(_Context(evidence or PrivateEvidence(), elsewhere))
     try:
         yield
     finally:
@@ -418,6 +423,12 @@ def current_evidence() -> PrivateEvidence:
     """The private evidence of the gate that runs; empty where there is none."""
     context = _CONTEXT.get()
     return PrivateEvidence() if context is None else context.private
+
+
+def judged_elsewhere() -> Engine | None:
+    """The table of the gate that runs, where it is only counted; None otherwise."""
+    context = _CONTEXT.get()
+    return None if context is None else context.elsewhere
 
 
 def open_once(table: Any) -> Engine | None:

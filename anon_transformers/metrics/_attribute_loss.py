@@ -89,6 +89,7 @@ def released_losses(
     hierarchies: Mapping[Any, Hierarchy],
     suppression_label: str = SUPPRESSED,
     n_rows: int | None = None,
+    weights: np.ndarray | None = None,
 ) -> dict[Hashable, float]:
     """How much of each hierarchy the published cells cover; needs no original.
 
@@ -105,6 +106,8 @@ def released_losses(
     n_rows : int, optional
         Rows of the original, if it is known that some were left out: each of these is
         lost as a whole.
+    weights : int array, optional
+        How many rows each row of ``published`` stands for.
 
     Examples
     --------
@@ -122,7 +125,8 @@ def released_losses(
         labels = identify(frame[name])
         cover = domain.cover(labels, suppression_label)
         recoded = Recoded(name, domain, labels, cover)
-        losses[name] = _loss(recoded, max(n_rows or 0, len(frame)), len(frame))
+        there = len(frame) if weights is None else int(weights.sum())
+        losses[name] = _loss(recoded, max(n_rows or 0, there), there, weights)
     return losses
 
 
@@ -188,11 +192,14 @@ def _refuse_unknown_values(column: Recoded) -> None:
         )
 
 
-def _loss(column: Recoded, n_before: int, n_after: int) -> float:
+def _loss(
+    column: Recoded, n_before: int, n_after: int, weights: np.ndarray | None = None
+) -> float:
     if column.domain.n_values <= 1:
         return 0.0
     shares = np.append(_shares(column), 0.0)  # the last line is that of a missing cell
-    lost = shares[column.labels.codes].sum() + (n_before - n_after)
+    lost = shares[column.labels.codes]
+    lost = (lost if weights is None else lost * weights).sum() + (n_before - n_after)
     return float(lost / n_before)
 
 

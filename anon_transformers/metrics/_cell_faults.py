@@ -90,9 +90,14 @@ def label_faults(
     hierarchies: Mapping[str, Any],
     suppression_label: str,
     stated: Mapping[str, Collection[str]] | None = None,
+    weights: np.ndarray | None = None,
 ) -> list[str]:
-    """Labels that do not cover the value of the row they stand in, or name others."""
+    """Labels that do not cover the value of the row they stand in, or name others.
+
+    ``weights`` are the rows that each row of the published table stands for.
+    """
     faults = []
+    counted = np.ones(len(rows), dtype=np.int64) if weights is None else weights
     for name, hierarchy in hierarchies.items():
         try:
             domain = Domain.of(source[name], hierarchy)
@@ -105,13 +110,13 @@ def label_faults(
         outside = np.asarray(cover[labels.codes, values]).ravel() == 0
         outside &= ~_names_a_group(domain, labels, values)
         if outside.any():
+            n_rows = int(counted[outside].sum())
             faults.append(
-                f"column {name!r} holds labels in {int(outside.sum())} rows that do "
+                f"column {name!r} holds labels in {n_rows} rows that do "
                 "not cover the value of the source"
             )
-        faults += invented_faults(
-            domain, labels, suppression_label, (stated or {}).get(name, ())
-        )
+        known = (stated or {}).get(name, ())
+        faults += invented_faults(domain, labels, suppression_label, known, weights)
     return faults
 
 
@@ -123,7 +128,11 @@ def said_of(column: Hashable, error: DataError) -> str:
 
 
 def invented_faults(
-    domain: Domain, labels: Column, suppression_label: str, stated: Collection[str]
+    domain: Domain,
+    labels: Column,
+    suppression_label: str,
+    stated: Collection[str],
+    weights: np.ndarray | None = None,
 ) -> list[str]:
     """Labels that cover values, and have members or ends that are none.
 
@@ -140,6 +149,8 @@ def invented_faults(
         The label of a suppressed cell.
     stated : collection of str
         Values that the column has beside those of the source.
+    weights : int array, optional
+        How many rows each row of ``labels`` stands for.
     """
     if domain.ground.hierarchy is not None:  # whose names alone are read
         return []
@@ -158,7 +169,8 @@ def invented_faults(
         return any(not (dated and _is_moment(str(part))) for part in parts)
 
     invented = [is_invented(str(label)) for label in labels.texts()]
-    n_rows = int(np.array([*invented, False])[labels.codes].sum())
+    there = np.array([*invented, False])[labels.codes]
+    n_rows = int(there.sum() if weights is None else weights[there].sum())
     if not n_rows:
         return []
     return [

@@ -30,6 +30,7 @@ from anon_transformers.release._log import looked_at_by
 from anon_transformers.release._on_refusal import REFUSE
 from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._settings import Proposal, kept_cells, proposals
+from anon_transformers.release._stated_engine import in_memory
 from anon_transformers.release._steps import discreet, refuse_what_is_missing
 from anon_transformers.release._table import TableForm
 from anon_transformers.release._tighten import tighten
@@ -251,6 +252,7 @@ class _Advisor:
         self.worked = time.process_time()
         self.announce = on_progress or (lambda share, what: None)
         stated = resolve(read_config(config_path), period, file=config_path)
+        stated = in_memory(stated)
         refuse_what_is_missing(stated)
         ways = {t.id: check_threshold(t) for t in stated.thresholds}
         self.thresholds = tighten(stated.thresholds, parameters, ways)

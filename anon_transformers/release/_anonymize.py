@@ -35,6 +35,7 @@ from anon_transformers.release._run import (
 )
 from anon_transformers.release._spreadsheets import guard_texts
 from anon_transformers.release._steps import Location, discreet
+from anon_transformers.release._streamed import StreamedTable
 from anon_transformers.release._under_way import held
 
 DRAFT = ".candidate.draft"
@@ -129,13 +130,17 @@ def write_draft(run: Run, config: ReleaseConfig, **of_try: int) -> None:
     counts = {many: report.rows}
     if many == "rows":
         (table,) = tables.values()
-        hidden = suppressed_rows(
-            table,
-            config.roles.quasi_identifiers,
-            said["suppression_label"],
-            missing=said["publishes"] == "centers",
-        )
-        counts = rows_of(report, len(table), int(hidden.sum()))
+        if isinstance(table, StreamedTable):
+            n_hidden = anonymizer.n_suppressed_
+        else:
+            hidden = suppressed_rows(
+                table,
+                config.roles.quasi_identifiers,
+                said["suppression_label"],
+                missing=said["publishes"] == "centers",
+            )
+            n_hidden = int(hidden.sum())
+        counts = rows_of(report, len(table), n_hidden)
     tell_numbers({**counts, **facts_of(report)})
     tell(counted_in=form_of(config).counted_in)
 
@@ -165,12 +170,17 @@ def facts_of(report: Report) -> dict[str, Any]:
 
 
 def write_tables(
-    tables: Mapping[str, pd.DataFrame], draft: Path, target: Target
+    tables: Mapping[str, pd.DataFrame | StreamedTable], draft: Path, target: Target
 ) -> dict[str, Any]:
     """Write one file per table; a second one is noted beside the first, by its name."""
     noted = {}
     for name, table in tables.items():
         data = draft / f"{name}.{target.format}"
+        if isinstance(table, StreamedTable):
+            table.write(data)
+            schema = schema_of(table.sample)
+            noted[name] = {"data": data.name, "schema": schema, "sha256": sha256(data)}
+            continue
         # Whoever writes the file: nothing that no check compares gets into it.
         cells, schema = canonical(table), schema_of(table)
         if target.guards_texts:

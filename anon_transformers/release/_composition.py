@@ -32,6 +32,7 @@ from anon_transformers.release._forms import Candidate, Form
 from anon_transformers.release._ledger import (
     lacking_beside,
     open_ledger,
+    unknown_in_target,
     workspace_of,
 )
 from anon_transformers.release._log import LOG, share_done, stage
@@ -333,7 +334,9 @@ class Together:
                 "an earlier release has stable pseudonyms, which show who joined and "
                 "left; leave composition.presence out"
             )
-        lacking = lacking_beside(self.ledger, workspace_of(self.form.config), mine)
+        config = self.form.config
+        lacking = lacking_beside(self.ledger, workspace_of(config), mine)
+        lacking = lacking or unknown_in_target(self.ledger, config, mine)
         if lacking:
             raise NotEvaluable(
                 f"the ledger lacks {len(lacking)} published versions of these persons, "

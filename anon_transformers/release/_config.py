@@ -142,12 +142,17 @@ class Source(Strict):
         hold a period, as ``data/{period:%Y-%m}.csv``, variables of the environment, as
         ``$DATA/people.csv``, and ``*`` for any name. Several files, by a list or by
         ``*``, are of one kind, have the same columns, and are put together.
+    engine : {"duckdb"} or None
+        Where the table is counted and recoded; in memory by default. With ``duckdb``
+        it is read chunk by chunk, and no more of it than the distinct combinations of
+        its values is in memory: for tables that have no room there.
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
 
     kind: str = ""
     path: str | tuple[str, ...] | None = None
+    engine: Literal["duckdb"] | None = None
 
     @field_validator("path")
     @classmethod

@@ -10,7 +10,7 @@ import importlib.util
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -71,14 +71,31 @@ def read_sql(
     folder : path
         What paths start from.
     """
+    parts = [
+        *sql_chunks(url=url, conn_id=conn_id, table=table, query=query, folder=folder)
+    ]
+    return frame_of(_joined(parts))
+
+
+def sql_chunks(
+    *,
+    url: str | None = None,
+    conn_id: str | None = None,
+    table: str | None = None,
+    query: str | None = None,
+    folder: str | os.PathLike[str] = ".",
+) -> Generator[pa.Table, None, None]:
+    """The same chunk by chunk, at least one; the parameters are those of above."""
     with open_sql(url, conn_id, folder) as connection:
         found = _of_sql(connection, table, query)
         names = list(found.keys())
         refuse_repeated_columns(names, what="the source")
-        parts = [_typed(names, rows) for rows in found.partitions(CHUNK)]
-        if not parts:
-            parts = [pa.table({name: pa.array([], pa.null()) for name in names})]
-        return frame_of(_joined(parts))
+        chunk = None
+        for rows in found.partitions(CHUNK):
+            chunk = _typed(names, rows)
+            yield chunk
+        if chunk is None:
+            yield pa.table({name: pa.array([], pa.null()) for name in names})
 
 
 def read_duckdb(
@@ -101,9 +118,24 @@ def read_duckdb(
     with open_duckdb(path) as connection:
         relation = relation_of(connection, table, query)
         refuse_repeated_columns(relation.columns, what="the source")
-        with _said_of_database():
+        with said_of_database():
             found = relation.to_arrow_table()
         return frame_of(_joined([found]))
+
+
+def duckdb_chunks(
+    path: str | os.PathLike[str],
+    *,
+    table: str | None = None,
+    query: str | None = None,
+) -> Generator[pa.Table, None, None]:
+    """A table of a DuckDB file, or what a query gives, chunk by chunk."""
+    with open_duckdb(path) as connection:
+        relation = relation_of(connection, table, query)
+        refuse_repeated_columns(relation.columns, what="the source")
+        with said_of_database():
+            for batch in relation.to_arrow_reader(CHUNK):
+                yield pa.Table.from_batches([batch])
 
 
 def columns_of_database(kind: str, options: Mapping[str, Any]) -> list[str]:
@@ -143,7 +175,7 @@ def _of_sql(
     if empty:
         statement = statement.where(sa.false())
     how = {"stream_results": True, "yield_per": CHUNK}
-    with _said_of_database():
+    with said_of_database():
         return connection.execute(statement, execution_options=how)
 
 
@@ -189,7 +221,7 @@ def _connected(engine: "sa.Engine", key: str) -> Iterator["sa.Connection"]:
                 isolation_level="REPEATABLE READ", postgresql_readonly=True
             )
         # A connection may be lost in the middle.
-        with _said_of_database():
+        with said_of_database():
             yield connection
     finally:
         connection.close()
@@ -209,7 +241,7 @@ def open_duckdb(
         ) from None
     if not Path(path).is_file():
         raise DataError(f"{path}: there is no such file.")
-    with _said_of_database(f"{path}: cannot be opened as a DuckDB file"):
+    with said_of_database(f"{path}: cannot be opened as a DuckDB file"):
         connection = duckdb.connect(os.fspath(path), read_only=True)
     try:
         yield connection
@@ -226,7 +258,7 @@ def relation_of(
     if table is not None:
         parts = [part.replace('"', '""') for part in table.rpartition(".")[::2] if part]
         query = "SELECT * FROM " + ".".join(f'"{part}"' for part in parts)
-    with _said_of_database():
+    with said_of_database():
         return connection.sql(str(query).rstrip().rstrip(";"))
 
 
@@ -350,7 +382,7 @@ def _installed(drivers: tuple[str, ...]) -> str:
 
 
 @contextmanager
-def _said_of_database(what: str = "the source: cannot be read") -> Iterator[None]:
+def said_of_database(what: str = "the source: cannot be read") -> Iterator[None]:
     """Say what cannot be done; what a driver says may quote cells and addresses."""
     try:
         yield
@@ -390,10 +422,10 @@ def _column(name: str, cells: list[Any]) -> pa.Array:
         return pa.array(cells)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         named = ", ".join(sorted(kind.__name__ for kind in kinds))
-    raise _uncodable(name, named)
+    raise uncodable(name, named)
 
 
-def _uncodable(name: str, kinds: str) -> DataError:
+def uncodable(name: str, kinds: str) -> DataError:
     return DataError(
         f"column {name!r} holds values ({kinds}) that are no texts, numbers, dates or "
         "truth values of one type; cast it in a query, as in CAST(… AS text)."
@@ -402,7 +434,7 @@ def _uncodable(name: str, kinds: str) -> DataError:
 
 def _joined(parts: list[pa.Table]) -> pa.Table:
     """The rows of all parts, with numbers and texts in their plain types."""
-    plain = [_plain(part) for part in parts]
+    plain = [plain_types(part) for part in parts]
     try:
         return pa.concat_tables(plain, promote_options="permissive")
     except pa.ArrowException:
@@ -410,11 +442,11 @@ def _joined(parts: list[pa.Table]) -> pa.Table:
     for name in schemas[0].names:
         found = {str(s.field(name).type) for s in schemas} - {"null"}
         if len(found) > 1:
-            raise _uncodable(name, ", ".join(sorted(found)))
+            raise uncodable(name, ", ".join(sorted(found)))
     raise DataError("the source: its columns change their types between its rows.")
 
 
-def _plain(table: pa.Table) -> pa.Table:
+def plain_types(table: pa.Table) -> pa.Table:
     """Decimals as numbers; refuses what is no value of a table of people."""
     for at, name in enumerate(table.column_names):
         held = table.column(at)
@@ -423,7 +455,7 @@ def _plain(table: pa.Table) -> pa.Table:
         elif pa.types.is_dictionary(held.type):
             table = table.set_column(at, name, held.cast(held.type.value_type))
         elif pa.types.is_binary(held.type) or pa.types.is_large_binary(held.type):
-            raise _uncodable(name, "bytes")
+            raise uncodable(name, "bytes")
     return table
 
 
@@ -433,7 +465,7 @@ def _number(name: str, held: pa.ChunkedArray) -> pa.ChunkedArray:
         try:
             return held.cast(pa.int64())
         except pa.ArrowException:
-            said = _uncodable(name, "numbers of more than 18 digits")
+            said = uncodable(name, "numbers of more than 18 digits")
         raise said
     if held.type.precision > _EXACT_DIGITS:
         digits = [
@@ -442,5 +474,5 @@ def _number(name: str, held: pa.ChunkedArray) -> pa.ChunkedArray:
             if cell is not None
         ]
         if max(digits, default=0) > _EXACT_DIGITS:
-            raise _uncodable(name, f"numbers of more than {_EXACT_DIGITS} digits")
+            raise uncodable(name, f"numbers of more than {_EXACT_DIGITS} digits")
     return held.cast(pa.float64())

@@ -57,11 +57,8 @@ class Candidate:
     def read(cls, run: Run) -> "Candidate":
         """Read the candidate of a run; refuses bytes that changed since it was made."""
         noted = run.read_candidate()
-        folder = run.path(CANDIDATE)
-        tables = (
-            read_data(folder / file["data"], noted["format"], file["schema"])
-            for file in files_of(noted)
-        )
+        form = form_of(run.config.at_rung(noted.get("rung", 0)))
+        tables = (form.open_candidate(run, noted, file) for file in files_of(noted))
         return cls(run, noted, tuple(tables))
 
     @property
@@ -186,6 +183,10 @@ class Form(ABC):
         """Refuse to leave out, of what was read, a column that tells persons apart."""
         return
 
+    def refuse_written(self, file: Path) -> None:
+        """Refuse what was written of a streamed source, if it may not be released."""
+        return
+
     def refuse_guessed_kinds(
         self, anonymizer: BaseAnonymizer, tables: Mapping[str, pd.DataFrame]
     ) -> None:
@@ -199,6 +200,13 @@ class Form(ABC):
     @abstractmethod
     def read(self) -> dict[str, pd.DataFrame]:
         """Read the source, by name of the table, and check its columns."""
+
+    def open_candidate(
+        self, run: Run, noted: Mapping[str, Any], file: Mapping[str, Any]
+    ) -> Any:
+        """A table of a candidate, as its readers will see it."""
+        place = run.path(CANDIDATE) / file["data"]
+        return read_data(place, noted["format"], file["schema"])
 
     @abstractmethod
     def write(
@@ -294,6 +302,10 @@ def form_of(config: ReleaseConfig) -> Form:
         from anon_transformers.release._linked import LinkedForm
 
         return LinkedForm(config)
+    if config.source.engine is not None:
+        from anon_transformers.release._counted_table import CountedForm
+
+        return CountedForm(config)
     from anon_transformers.release._table import TableForm
 
     return TableForm(config)

@@ -8,6 +8,7 @@ and the hierarchies of the release file.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from anon_transformers._data.columns import to_text
@@ -27,10 +28,12 @@ def hidden_shares(
     quasi_identifiers: Sequence[str],
     hierarchies: Mapping[str, Any],
     suppression_label: str,
+    weights: np.ndarray | None = None,
 ) -> dict[str, float]:
     """Share of the rows that show nothing of a column, where it is large.
 
-    Suppressed rows, which show nothing of any column, are left out.
+    Suppressed rows, which show nothing of any column, are left out. ``weights`` are the
+    rows that each row of the table stands for.
 
     Examples
     --------
@@ -40,15 +43,16 @@ def hidden_shares(
     {'sex': 0.6666666666666666}
     """
     gone = suppressed_rows(table, quasi_identifiers, suppression_label, missing=False)
-    kept = table[~gone]
+    kept, counted = table[~gone], None if weights is None else weights[~gone]
     found = {}
     for name in quasi_identifiers:
         tree = hierarchies.get(name)
         if not isinstance(tree, Hierarchy) or len(tree.leaves) > FEW_VALUES:
             continue
         hidden = to_text(kept[name]).isin([suppression_label, tree.root])
-        if len(kept) and hidden.mean() > MANY:
-            found[name] = float(hidden.mean())
+        share = float(np.average(hidden, weights=counted)) if len(kept) else 0.0
+        if share > MANY:
+            found[name] = share
     return found
 
 

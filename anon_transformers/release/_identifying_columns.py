@@ -34,6 +34,7 @@ def identifying_faults(
     exempt: Collection[str] = (),
     marks: Mapping[str, Collection[str] | None] | None = None,
     on_share: Callable[[float], None] | None = None,
+    weights: np.ndarray | None = None,
 ) -> list[str]:
     """Columns, and pairs of insensitive ones, that tell persons apart.
 
@@ -54,19 +55,22 @@ def identifying_faults(
         Texts that say that a value is missing, beside the usual ones.
     on_share : callable, optional
         Called with the share that all insensitive columns together tell apart.
+    weights : int array, optional
+        How many rows each row of ``table`` stands for, where rows are counted.
     """
     persons = None if subject is None else person_numbers(identify(subject))
     columns = {
-        name: IdentifyingColumn.of(table[name], (marks or {}).get(name))
+        name: IdentifyingColumn.of(table[name], (marks or {}).get(name), weights)
         for name in (*roles.insensitive, *roles.sensitive)
     }
 
     def shares(names: Sequence[str]) -> tuple[float, float]:
         asked = [columns[name] for name in names]
-        of_all, of_filled = shares_of(asked, persons, roles.small_group)
+        how = (persons, roles.small_group, weights)
+        of_all, of_filled = shares_of(asked, *how)
         if any(name in roles.sensitive for name in names):
             return of_all, of_filled  # what most have is a value like others there
-        rare = share_beside_most(asked, persons, roles.small_group)
+        rare = share_beside_most(asked, *how)
         return of_all, max(of_filled, rare)
 
     accepted = [set(names) for names in roles.accepted_sets]
@@ -136,25 +140,36 @@ class IdentifyingColumn:
 
     @classmethod
     def of(
-        cls, series: pd.Series, marks: Collection[str] | None = None
+        cls,
+        series: pd.Series,
+        marks: Collection[str] | None = None,
+        weights: np.ndarray | None = None,
     ) -> "IdentifyingColumn":
-        """A column of a table."""
+        """A column of a table, of which each row may stand for several."""
         coded = identify(series)
         filled = is_filled(coded, marks)
-        counts = np.bincount(coded.codes[filled], minlength=1)
+        counted = None if weights is None else weights[filled]
+        counts = np.bincount(coded.codes[filled], counted, minlength=1)
         return cls(coded, filled, int(counts.argmax()))
 
 
 def shares_of(
-    columns: Sequence[IdentifyingColumn], persons: np.ndarray | None, small_group: int
+    columns: Sequence[IdentifyingColumn],
+    persons: np.ndarray | None,
+    small_group: int,
+    weights: np.ndarray | None = None,
 ) -> tuple[float, float]:
     """Shares of persons told apart: of all, and of those of whom one is filled."""
     some = np.logical_or.reduce([column.filled for column in columns])
-    return identified_shares([c.coded for c in columns], persons, small_group, some)
+    coded = [column.coded for column in columns]
+    return identified_shares(coded, persons, small_group, some, weights)
 
 
 def share_beside_most(
-    columns: Sequence[IdentifyingColumn], persons: np.ndarray | None, small_group: int
+    columns: Sequence[IdentifyingColumn],
+    persons: np.ndarray | None,
+    small_group: int,
+    weights: np.ndarray | None = None,
 ) -> float:
     """The share among those of whom all columns say something, and not what most have.
 
@@ -167,8 +182,9 @@ def share_beside_most(
     for there in (known, rare):
         some = np.logical_and.reduce(there)
         if all(len(np.unique(c.codes[some])) >= FEWEST_VALUES for c in coded):
-            share = identified_shares(coded, persons, small_group, some)[1]
-            if share * some.sum() >= FEWEST_IDENTIFIED:
+            share = identified_shares(coded, persons, small_group, some, weights)[1]
+            n_rows = some.sum() if weights is None else weights[some].sum()
+            if share * n_rows >= FEWEST_IDENTIFIED:
                 found.append(share)
     return max(found)
 
@@ -187,6 +203,7 @@ def identified_shares(
     persons: np.ndarray | None,
     small_group: int,
     filled: np.ndarray,
+    weights: np.ndarray | None = None,
 ) -> tuple[float, float]:
     """Share of persons with a combination of values that too few others have.
 
@@ -206,19 +223,24 @@ def identified_shares(
     """
     codes, cardinalities = [c.codes for c in columns], [c.cardinality for c in columns]
     labels = group_rows(codes, cardinalities).labels
-    of_all = _small_share(labels, persons, small_group)
+    of_all = _small_share(labels, persons, small_group, weights)
     if filled.all() or not filled.any():
         return of_all, of_all
     who = None if persons is None else persons[filled]
-    return of_all, _small_share(labels[filled], who, small_group)
+    counted = None if weights is None else weights[filled]
+    return of_all, _small_share(labels[filled], who, small_group, counted)
 
 
 def _small_share(
-    labels: np.ndarray, persons: np.ndarray | None, small_group: int
+    labels: np.ndarray,
+    persons: np.ndarray | None,
+    small_group: int,
+    weights: np.ndarray | None = None,
 ) -> float:
     """Share of persons, or of rows, in a group that is too small."""
     if persons is None:
-        return float((np.bincount(labels)[labels] < small_group).mean())
+        small = np.bincount(labels, weights)[labels] < small_group
+        return float(np.average(small, weights=weights))
     sizes = [int(codes.max(initial=0)) + 1 for codes in (labels, persons)]
     pairs = group_rows([labels, persons], sizes)
     of_pair, who = labels[pairs.first], persons[pairs.first]

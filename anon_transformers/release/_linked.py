@@ -19,6 +19,7 @@ class LinkedForm(TableForm):
     """One table in which cells of sensitive columns were moved inside groups."""
 
     swaps: ClassVar[bool] = True
+    has_private_report: ClassVar[bool] = False
     takes_pseudonyms: ClassVar[bool] = False
     # Whoever has several swaps of one source finds the groups, and then the cells.
     composes: ClassVar[bool] = False

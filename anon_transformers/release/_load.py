@@ -52,6 +52,7 @@ from anon_transformers.release._steps import (
     refuse_mapped,
     refuse_what_is_missing,
 )
+from anon_transformers.release._streamed import StreamedTable
 from anon_transformers.release._target import (
     recover,
     refuse_expired,
@@ -192,20 +193,31 @@ def read_expected(form: Form) -> dict[str, pd.DataFrame]:
     config = form.config
     config.expect.refuse_old([*map(config.path, config.source.files.values())])
     tables = form.read()
-    _tell_size(form, tables[INPUT])
-    before = Journal(config.home).rows_before(config.period)
-    config.expect.refuse_other_size(len(tables[INPUT]), before)
+    if not isinstance(tables[INPUT], StreamedTable):
+        refuse_other_size(form, tables[INPUT])
     return tables
 
 
-def _tell_size(form: Form, frame: pd.DataFrame) -> None:
-    """Say how much there is, before anything of it is refused."""
+def refuse_other_size(form: Form, table: pd.DataFrame | StreamedTable) -> None:
+    """Say how much there is, and refuse what the file does not expect."""
     many, _ = form.counted
-    tell(**{many: len(frame)})
+    tell(**{many: len(table)})
     subject = form.config.roles.subject
-    if [*frame.columns].count(subject) == 1:
-        tell(persons=int(frame[subject].nunique()))
-    tell(columns=frame.shape[1])
+    if isinstance(table, pd.DataFrame) and [*table.columns].count(subject) == 1:
+        tell(persons=int(table[subject].nunique()))
+    tell(columns=table.shape[1])
+    before = Journal(form.config.home).rows_before(form.config.period)
+    form.config.expect.refuse_other_size(len(table), before)
+
+
+def write_loaded(form: Form, table: pd.DataFrame | StreamedTable, file: Path) -> None:
+    """Write a table of the run; one that is streamed is checked as it is written."""
+    if not isinstance(table, StreamedTable):
+        write_parquet(table, file)
+        return
+    table.write(file)
+    refuse_other_size(form, table)
+    form.refuse_written(file)
 
 
 def make_for_columns(form: Form, thresholds: tuple[Threshold, ...]) -> BaseAnonymizer:
@@ -271,7 +283,7 @@ def start_run(
                 make_key(draft)
                 inputs = {}
                 for name, table in tables.items():
-                    write_parquet(table, draft / f"{name}.parquet")
+                    write_loaded(form_of(config), table, draft / f"{name}.parquet")
                     inputs[name] = sha256(draft / f"{name}.parquet")
                 noted = {"started": now(), "inputs": inputs, **order}
                 write_order(draft, folder.name, noted)

@@ -12,11 +12,13 @@ from anon_transformers.release._run import (
     LOCK,
     ORDER,
     QUARANTINE,
+    SPILL,
     Run,
     close_to_others,
     make_private,
     refuse_links,
     remove_run,
+    remove_tree,
     write_json,
 )
 
@@ -53,6 +55,7 @@ def quarantine(run: Run, form: Form) -> str:
         place = place.with_name(f"{place.name}-r")
     for private in (KEY, LOCK, *form.private_files):
         run.path(private).unlink(missing_ok=True)
+    remove_tree(run.path(SPILL))
     for details in run.folder.glob(f"*{ERROR}"):
         details.unlink()
     _forget_variables(run)

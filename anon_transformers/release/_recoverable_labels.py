@@ -29,8 +29,8 @@ MOSTLY = 0.5
 SEVERAL = 2
 EXACT = 1e-12
 """What is left by rounding of a variance of places between 0 and 1."""
-Spread = Callable[[np.ndarray], np.ndarray]
-"""How different the rows of each group are."""
+Spread = Callable[[np.ndarray, np.ndarray], np.ndarray]
+"""How different the rows of each group are, each row counted by its weight."""
 
 
 def recoverable_faults(
@@ -39,6 +39,7 @@ def recoverable_faults(
     roles: DeclaredRoles,
     subject: pd.Series | None = None,
     marks: Mapping[str, Collection[str] | None] | None = None,
+    weights: np.ndarray | None = None,
 ) -> list[str]:
     """Columns that give values of a quasi-identifier beyond what its labels tell.
 
@@ -54,6 +55,8 @@ def recoverable_faults(
         The person of each row.
     marks : mapping of column to collection of str
         Texts that say that a value is missing, beside the usual ones.
+    weights : int array, optional
+        How many rows each row stands for, where rows are counted.
     """
     persons = None if subject is None else person_numbers(identify(subject))
     accepted = [set(names) for names in roles.accepted_sets]
@@ -62,11 +65,11 @@ def recoverable_faults(
     # As they are published: what an emptied cell held gives nothing.
     coded = {name: identify(table[name]) for name in of_role}
     filled = {c: is_filled(coded[c], (marks or {}).get(c)) for c in of_role}
-    ranks = {name: _ranks(table[name]) for name in of_role}
+    ranks = {name: _ranks(table[name], weights) for name in of_role}
     plain = {name: _numbers(table[name]) for name in of_role}
     faults = []
     for name in roles.quasi_identifiers:
-        hidden, alone = Hidden(source[name], table[name], persons), set()
+        hidden, alone = Hidden(source[name], table[name], persons, weights), set()
         for other, role in of_role.items():
             if any(names.issuperset((name, other)) for names in accepted):
                 continue
@@ -122,6 +125,8 @@ class Hidden:
         The column as it was, and as it is published, row by row.
     persons : int array, optional
         A number for the person of each row, who counts once for the same cells.
+    weights : int array, optional
+        How many rows each row stands for; 1 each by default.
 
     Examples
     --------
@@ -136,10 +141,16 @@ class Hidden:
     """
 
     def __init__(
-        self, before: pd.Series, after: pd.Series, persons: np.ndarray | None = None
+        self,
+        before: pd.Series,
+        after: pd.Series,
+        persons: np.ndarray | None = None,
+        weights: np.ndarray | None = None,
     ):
         self._values, self._labels = identify(before), identify(after)
-        self._ranks, self._persons = _ranks(before), persons
+        self._ranks, self._persons = _ranks(before, weights), persons
+        rows = np.ones(len(before)) if weights is None else weights
+        self._weights = rows.astype(np.float64)
         self._numbers = _numbers(before)
 
     def share_given_by(
@@ -160,7 +171,8 @@ class Hidden:
         """
         there = self._values.codes != self._values.missing_code
         there &= given_by.codes != given_by.missing_code if filled is None else filled
-        most = np.bincount(given_by.codes[there], minlength=1).argmax()
+        held = np.bincount(given_by.codes[there], self._weights[there], minlength=1)
+        most = held.argmax()
         rest = there & (given_by.codes != most)
         return max(self._share_in(some, given_by, ranks) for some in (there, rest))
 
@@ -177,17 +189,21 @@ class Hidden:
             [labels, given_by.codes[rows]],
             [self._labels.cardinality, given_by.cardinality],
         ).labels
-        kind = self._values.cardinality
-        shares = [
-            _share_explained(labels, groups, lambda g: _differing(g, values, kind))
-        ]
+        kind, weights = self._values.cardinality, self._weights[rows]
+
+        def differing(groups: np.ndarray, weights: np.ndarray) -> np.ndarray:
+            return _differing(groups, values, kind, weights)
+
+        shares = [_share_explained(labels, groups, differing, weights)]
         if self._ranks is not None:
             own = self._ranks[rows]
-            shares.append(
-                _share_explained(labels, groups, lambda g: _variances(g, own))
-            )
+
+            def varying(groups: np.ndarray, weights: np.ndarray) -> np.ndarray:
+                return _variances(groups, own, weights)
+
+            shares.append(_share_explained(labels, groups, varying, weights))
             if ranks is not None:
-                shares.append(_in_line(labels, own, ranks[rows]))
+                shares.append(_in_line(labels, own, ranks[rows], weights))
         return max(0.0, *shares)
 
     def share_of_line(self, given_by: Sequence[np.ndarray]) -> float:
@@ -196,18 +212,21 @@ class Hidden:
             return 0.0
         columns = np.column_stack([self._numbers, *given_by])
         # A column that is empty for most says nothing of the others.
-        mostly = np.isfinite(columns).mean(axis=0) > MOSTLY
+        filled = np.isfinite(columns)
+        mostly = np.average(filled, axis=0, weights=self._weights) > MOSTLY
         there = np.isfinite(columns[:, mostly]).all(axis=1)
-        labels = self._labels.codes[there]
-        if not mostly[0] or len(labels) < FEWEST_COMPARED:
+        labels, weights = self._labels.codes[there], self._weights[there]
+        if not mostly[0] or weights.sum() < FEWEST_COMPARED:
             return 0.0
-        sizes = np.maximum(np.bincount(labels), 1)
+        sizes = np.maximum(np.bincount(labels, weights), 1)
         apart = columns[there][:, mostly]
         for at in range(apart.shape[1]):
-            means = np.bincount(labels, apart[:, at]) / sizes
+            means = np.bincount(labels, weights * apart[:, at]) / sizes
             apart[:, at] -= means[labels]
-            apart[:, at] /= apart[:, at].std() or 1.0
-        free = len(labels) - len(np.unique(labels)) - apart.shape[1]
+            # Apart from its means, a column has the mean 0.
+            apart[:, at] /= np.sqrt(np.average(apart[:, at] ** 2, weights=weights)) or 1
+        free = weights.sum() - len(np.unique(labels)) - apart.shape[1]
+        apart *= np.sqrt(weights)[:, None]
         total = apart[:, 0] @ apart[:, 0]
         if free < FEWEST_COMPARED or total <= EXACT:
             return 0.0
@@ -225,7 +244,7 @@ class Hidden:
         return group_rows(codes, [*sizes, *(c.cardinality for c in columns)]).first
 
 
-def _ranks(series: pd.Series) -> np.ndarray | None:
+def _ranks(series: pd.Series, weights: np.ndarray | None = None) -> np.ndarray | None:
     """Places of numbers among all, from 0 to 1; None for what is no number.
 
     Of places and not of numbers, for one of these may be larger than all others.
@@ -233,7 +252,11 @@ def _ranks(series: pd.Series) -> np.ndarray | None:
     numbers = _numbers(series)
     if numbers is None:
         return None
-    return pd.Series(numbers).rank(na_option="bottom").to_numpy() / len(series)
+    # Missing ones are one value, behind all others.
+    place = np.unique(numbers, return_inverse=True)[1]
+    rows = np.bincount(place, weights, minlength=1)
+    rank = np.cumsum(rows) - (rows - 1) / 2
+    return rank[place] / max(rows.sum(), 1)
 
 
 def _numbers(series: pd.Series) -> np.ndarray | None:
@@ -245,42 +268,53 @@ def _numbers(series: pd.Series) -> np.ndarray | None:
     return None if numbers is None else np.asarray(numbers, dtype=np.float64)
 
 
-def _share_explained(labels: np.ndarray, groups: np.ndarray, spread: Spread) -> float:
+def _share_explained(
+    labels: np.ndarray, groups: np.ndarray, spread: Spread, weights: np.ndarray
+) -> float:
     """How much smaller differences are in groups than in the labels they are of."""
-    in_labels, in_groups = spread(labels), spread(groups)
+    in_labels, in_groups = spread(labels, weights), spread(groups, weights)
     label_of = np.zeros(len(in_groups), dtype=np.int64)
     label_of[groups] = labels
     expected = in_labels[label_of]
-    compared = np.maximum(np.bincount(groups) - 1, 0) * (expected > 0)
+    compared = np.maximum(np.bincount(groups, weights) - 1, 0) * (expected > 0)
     if compared.sum() < FEWEST_COMPARED:
         return 0.0
     return float(1 - compared @ in_groups / (compared @ expected))
 
 
-def _differing(groups: np.ndarray, values: np.ndarray, n_values: int) -> np.ndarray:
+def _differing(
+    groups: np.ndarray, values: np.ndarray, n_values: int, weights: np.ndarray
+) -> np.ndarray:
     """How likely two rows of a group differ; 0 where there are no two."""
-    sizes = np.bincount(groups).astype(np.float64)
+    sizes = np.bincount(groups, weights)
     pairs = group_rows([groups, values], [len(sizes), n_values])
-    equal = np.bincount(groups[pairs.first], pairs.sizes.astype(np.float64) ** 2)
+    equal = np.bincount(groups[pairs.first], np.bincount(pairs.labels, weights) ** 2)
     return (sizes**2 - equal) / np.maximum(sizes * (sizes - 1), 1)
 
 
-def _variances(groups: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+def _variances(
+    groups: np.ndarray, numbers: np.ndarray, weights: np.ndarray
+) -> np.ndarray:
     """The variance in each group; 0 where there are no two rows."""
-    sizes = np.maximum(np.bincount(groups), 1)
-    centered = numbers - (np.bincount(groups, numbers) / sizes)[groups]
-    spread = np.bincount(groups, centered**2) / np.maximum(sizes - 1, 1)
+    sizes = np.maximum(np.bincount(groups, weights), 1)
+    centered = numbers - (np.bincount(groups, weights * numbers) / sizes)[groups]
+    spread = np.bincount(groups, weights * centered**2) / np.maximum(sizes - 1, 1)
     return np.where(spread > EXACT, spread, 0.0)
 
 
-def _in_line(labels: np.ndarray, wanted: np.ndarray, known: np.ndarray) -> float:
+def _in_line(
+    labels: np.ndarray, wanted: np.ndarray, known: np.ndarray, weights: np.ndarray
+) -> float:
     """How much of the variance within labels a line through a column explains."""
-    sizes = np.maximum(np.bincount(labels), 1)
-    varies = (_variances(labels, wanted) > 0)[labels]
-    n_compared = int(varies.sum()) - len(np.unique(labels[varies])) - 1
+    sizes = np.maximum(np.bincount(labels, weights), 1)
+    varies = (_variances(labels, wanted, weights) > 0)[labels]
+    n_compared = int(weights[varies].sum()) - len(np.unique(labels[varies])) - 1
     if n_compared < FEWEST_IN_LINE:
         return 0.0
-    apart = [n - (np.bincount(labels, n) / sizes)[labels] for n in (wanted, known)]
-    one, two = (numbers[varies] for numbers in apart)
+    roots = np.sqrt(weights[varies])
+    apart = [
+        n - (np.bincount(labels, weights * n) / sizes)[labels] for n in (wanted, known)
+    ]
+    one, two = (numbers[varies] * roots for numbers in apart)
     total = (one @ one) * (two @ two)
     return float((one @ two) ** 2 / total) if two @ two > EXACT else 0.0

@@ -125,7 +125,7 @@ def write_report(
 
 def has_private_report(form: Form) -> bool:
     """Whether a report for those who have the source stands beside this one."""
-    return isinstance(form, TableForm) and not form.swaps
+    return isinstance(form, TableForm) and form.has_private_report
 
 
 def can_draw() -> bool:

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -70,13 +69,17 @@ JUDGED = "composition.json"
 ERROR = ".error"
 """Ends the name of a file with the whole of an error, which may quote cells."""
 CANDIDATES = (CANDIDATE, f".{CANDIDATE}.draft")
+SPILL = ".spill"
+"""Folder of a run for what an engine has no room for in memory."""
+OF_SPILL = re.compile(r"duckdb_temp_[^/]+\Z")
 OF_RUN = re.compile(
     r"\.?(?:seal\.key|(?:run|verdict|composition)\.json|(?:validation|private)\.html"
     r"|[a-z]+\.error|(?:input|nodes)\.parquet|lock)(?:\.draft)?\Z"
 )
 """Files that steps write into the folder of a run."""
 OF_CANDIDATE = re.compile(
-    r"\.?(?:candidate|data|edges|nodes|references|links|memberships|left_out|functions)"
+    r"\.?(?:candidate|data|edges|nodes|references|links|memberships|left_out|functions"
+    r"|labels)"
     r"\.[^/]+\Z"
 )
 """Files that they write beside a candidate."""
@@ -456,26 +459,33 @@ def next_run_id(
     """A name for a run that is safe as a file name; it begins with the period.
 
     A name that was given before means the same run while that is unfinished, and a
-    further one afterwards: a version never changes once it is there.
+    further one afterwards: a version never changes once it is there. What is drawn ends
+    each name, also the first: readers see those of versions, and a number would tell
+    how many runs of that name were refused before.
     """
     of_period = "" if period is None else f"{period.name}_"
     if given is None:
         drawn = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
         return f"{of_period}{drawn}"
-    base = f"{of_period}{plain_name(given)}"
-    stories, home = journal.stories(), journal.file.parent
-
-    def is_free(name: str) -> bool:
+    named = re.compile(rf"{re.escape(of_period)}{runs_named(given)}\Z")
+    runs = journal.file.parent / RUNS
+    for name, story in reversed(journal.stories().items()):
         # What others put there must not pass for a run of ours.
-        if name in stories:
-            folder = home / RUNS / name
-            there = os.path.lexists(folder) and not is_plain(folder)
-            return stories[name][-1]["event"] not in FINISHED and not there
-        folders = (home / RUNS, home / QUARANTINE)
-        return not any(os.path.lexists(folder / name) for folder in folders)
+        theirs = os.path.lexists(runs / name) and not is_plain(runs / name)
+        if named.match(name) and story[-1]["event"] not in FINISHED and not theirs:
+            return name
+    return f"{of_period}{plain_name(given)}-{secrets.token_hex(3)}"
 
-    names = (base if turn == 1 else f"{base}-r{turn}" for turn in count(1))
-    return next(name for name in names if is_free(name))
+
+def runs_named(given: str) -> str:
+    """A pattern of the names of all runs that were given a name, behind the period.
+
+    Examples
+    --------
+    >>> bool(re.fullmatch(runs_named("monthly"), "monthly-40ec67-0a1b2c"))
+    True
+    """
+    return re.escape(plain_name(given)) + "-[0-9a-f]{6}"
 
 
 def make_private(folder: Path) -> Path:
@@ -557,7 +567,9 @@ def _is_of_run(path: Path, folder: Path) -> bool:
     """Whether a step of a run writes a file of this name there."""
     *above, name = path.relative_to(folder).parts
     if is_plain(path):  # an empty folder
-        return not above and name in CANDIDATES
+        return not above and name in {*CANDIDATES, SPILL}
+    if above == [SPILL]:
+        return bool(OF_SPILL.match(name)) and is_plain(path, stat.S_ISREG)
     beside = len(above) == 1 and above[0] in CANDIDATES
     ours = OF_CANDIDATE.match(name) if beside else not above and OF_RUN.match(name)
     return bool(ours) and is_plain(path, stat.S_ISREG)

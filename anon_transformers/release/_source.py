@@ -64,19 +64,26 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
     DataError
         If a file of it was written meanwhile: what was read may be half of each state.
     """
-    before = _states_of_files(config)
+    before = states_of_files(config)
     frame = _read_source(config)
-    after = _states_of_files(config)
+    refuse_changed_files(config, before)
+    return frame
+
+
+def refuse_changed_files(
+    config: ReleaseConfig, before: Mapping[str, tuple[int, ...]]
+) -> None:
+    """Refuse files of the source that are not in the state that they were in."""
+    after = states_of_files(config)
     for key, state in before.items():
         if after.get(key) != state:
             raise DataError(
                 f"source.{key}: the file changed while it was read, and nothing was "
                 "loaded; run again once it is written."
             )
-    return frame
 
 
-def _states_of_files(config: ReleaseConfig) -> dict[str, tuple[int, ...]]:
+def states_of_files(config: ReleaseConfig) -> dict[str, tuple[int, ...]]:
     """By what each write to a file shows; a database keeps its readers apart itself."""
     found: dict[str, tuple[int, ...]] = {}
     for key, given in config.source.files.items():
@@ -231,7 +238,9 @@ def check_columns(
         raise DataError("\n".join(f"{fault}." for fault in faults))
 
 
-def refuse_unstated_dates(frame: pd.DataFrame, config: ReleaseConfig) -> None:
+def refuse_unstated_dates(
+    frame: pd.DataFrame | Mapping[str, pd.Series], config: ReleaseConfig
+) -> None:
     """Refuse texts that look like dates, unless the file says what they are."""
     stated = {*config.hierarchies, *config.stated_columns}
     types = config.anonymizer.params.get("types")

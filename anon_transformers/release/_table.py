@@ -121,6 +121,8 @@ class TableForm(Form):
     noun: ClassVar[str] = "a table"
     kinds: ClassVar[frozenset[str]] = frozenset({"table", "linked"})
     takes_pseudonyms: ClassVar[bool] = True
+    has_private_report: ClassVar[bool] = True
+    """Whether its rows can be compared with those of their source, in a report."""
     composes: ClassVar[bool] = True
     private_files: ClassVar[tuple[str, ...]] = (
         f"{INPUT}.parquet",
@@ -342,9 +344,15 @@ class TableForm(Form):
                 **class_numbers(classes, roles.subject is None),
                 **lost,
                 **self._hidden(table, method, suppression_label),
-                **attack_numbers(table, classes, roles, suppression_label),
+                **self._attacked(table, classes, suppression_label),
                 "levels": {**levels(table, scope, judged), **lossy},
             }
+
+    def _attacked(
+        self, table: pd.DataFrame, classes: Classes, suppression_label: str
+    ) -> dict[str, Any]:
+        """What intruders get who have the published table."""
+        return attack_numbers(table, classes, self.config.roles, suppression_label)
 
     def _hidden(
         self, table: pd.DataFrame, method: BaseAnonymizer, suppression_label: str
@@ -412,6 +420,31 @@ class TableForm(Form):
 
     def private_evidence(self, candidate: Candidate) -> PrivateEvidence:
         """Input distributions, hierarchies of sensitive columns, links, memberships."""
+        run = candidate.run
+        given, built, persons = self.sensitive_evidence(candidate)
+        kinds = evidence_kinds(run.thresholds)
+        attacked = "attack" in kinds
+        if attacked:
+            built = {**quasi_hierarchies(self.config, candidate.source), **built}
+        needs_links = attacked or "linkage" in kinds
+        return PrivateEvidence(
+            given,
+            built,
+            persons,
+            **(linked_rows(candidate) if needs_links else {}),
+            **read_memberships(candidate),
+            controls={
+                file: single_cells(table, unstated_columns(self.config))
+                for file, table in read_controls(
+                    self.config, candidate.source, run.thresholds
+                ).items()
+            },
+        )
+
+    def sensitive_evidence(
+        self, candidate: Candidate
+    ) -> tuple[dict[str, Any], dict[str, Hierarchy], int | None]:
+        """Of the input: how often values are sensitive, their trees, its persons."""
         run, noted = candidate.run, candidate.noted
         file = run.evidence_file(REFERENCES, noted["references_sha256"], "the input")
         stored = json.loads(file.read_text(encoding="utf-8"))
@@ -428,24 +461,7 @@ class TableForm(Form):
                 single = by_single(given[name])
                 texts = [text for text in single if text is not None]
                 built[name] = hierarchy.build(texts)
-        kinds = evidence_kinds(run.thresholds)
-        attacked = "attack" in kinds
-        if attacked:
-            built = {**quasi_hierarchies(self.config, candidate.source), **built}
-        needs_links = attacked or "linkage" in kinds
-        return PrivateEvidence(
-            given,
-            built,
-            stored["persons"],
-            **(linked_rows(candidate) if needs_links else {}),
-            **read_memberships(candidate),
-            controls={
-                file: single_cells(table, unstated_columns(self.config))
-                for file, table in read_controls(
-                    self.config, candidate.source, run.thresholds
-                ).items()
-            },
-        )
+        return given, built, stored["persons"]
 
     def persons_in_classes(
         self, candidate: Candidate, columns: Sequence[str]

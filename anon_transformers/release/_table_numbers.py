@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from anon_transformers.evidence import Classes
@@ -57,10 +58,13 @@ def losses(
     hierarchies: Mapping[str, Any],
     suppression_label: str,
     n_rows: int | None = None,
+    weights: np.ndarray | None = None,
 ) -> dict[str, Any]:
     """How much of its hierarchy each column covers, where a file has the hierarchy."""
     read = {name: h for name, h in hierarchies.items() if isinstance(h, Hierarchy)}
-    found = released_losses(table, read, suppression_label, n_rows) if read else {}
+    found = (
+        released_losses(table, read, suppression_label, n_rows, weights) if read else {}
+    )
     if len(found) < len(quasi_identifiers):
         return {"column_losses": found}
     return {"column_losses": found, "loss": domain_share_loss(found.values())}

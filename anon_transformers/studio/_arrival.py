@@ -21,7 +21,7 @@ SIGNS: Mapping[bytes, str] = {
     b"\xd0\xcf\x11\xe0": "an old spreadsheet or document (XLS, DOC); save it as CSV",
     b"\x1f\x8b": "a compressed file (GZIP); let its name end in .csv.gz",
     b"PAR1": "a Parquet file; let its name end in .parquet",
-    b"SQLite format 3": "a database (SQLite); export the table as CSV",
+    b"SQLite format 3": "a database (SQLite); open it as a table of a database",
 }
 """What files begin with that are no CSV, and what they are."""
 HEAD = 1 << 16

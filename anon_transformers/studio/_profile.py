@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PROFILE = "profile"
 """Kind of the job, and of its result."""
 WORK = "anon_transformers.studio._profile:profile"
-FORM = 2
+FORM = 3
 """Of what is kept: a profile of another form is made anew."""
 ROWS, COUNTS = "rows.parquet", "counts"
 GROUP = 2_000
@@ -60,6 +60,8 @@ class TableProfile:
     ----------
     n_rows : int
         Rows of the table.
+    n_kept : int
+        The first of them, of which there is a copy: of a table in a database not all.
     n_persons : int or None
         Persons, if the file names the subject.
     columns : list of dict
@@ -75,6 +77,7 @@ class TableProfile:
     """
 
     n_rows: int
+    n_kept: int
     n_persons: int | None
     columns: list[dict[str, Any]]
     marks: list[str]
@@ -91,7 +94,7 @@ class TableProfile:
         import pyarrow.parquet as pq
 
         with pq.ParquetFile(self.folder / ROWS) as file:
-            last = min(first + count, self.n_rows) - 1
+            last = min(first + count, self.n_kept) - 1
             groups = list(range(first // GROUP, last // GROUP + 1)) if last >= 0 else []
             if not groups:
                 return []
@@ -124,7 +127,7 @@ class TableProfile:
 
 def key_of(project: Project, source: StatedSource) -> str:
     """What a profile is of: the source, and the column that tells persons apart."""
-    return f"{FORM}-{source.key}-{_subject(project) or ''}"
+    return f"{FORM}-{source.key}-{subject_of(project) or ''}"
 
 
 def profile_of(project: Project, source: StatedSource) -> TableProfile | None:
@@ -138,7 +141,8 @@ def profile_of(project: Project, source: StatedSource) -> TableProfile | None:
     return TableProfile(**found, folder=folder) if folder.is_dir() else None
 
 
-def _subject(project: Project) -> str | None:
+def subject_of(project: Project) -> str | None:
+    """The column that tells persons apart, if the file names one."""
     roles = project.content.get("roles")
     found = roles.get("subject") if isinstance(roles, Mapping) else None
     return None if found is None else str(found)
@@ -155,38 +159,52 @@ def profile(
         If it cannot be read, or is read in a wrong way, in the words of the library.
     """
     source = source_of(project)
+    if source.is_database:
+        from anon_transformers.studio._counted_profile import counted_profile
+
+        return counted_profile(project, source, progress)
     key = key_of(project, source)
     progress(0, 0, "reading the table")
     cells = read_cells(source)
-    proposals, marks, note = _proposals(cells, source, progress)
+    proposals, marks, note = make_proposals(cells, source, progress)
     known = cells if not source.is_csv else _known(cells, source.missing)
     unstated = [mark for mark in marks if mark not in source.missing]
-    subject = _subject(project)
+    subject = subject_of(project)
     persons = None if subject not in cells.columns else cells[subject]
-    # A folder of its own: what a cancelled job leaves is named by no result.
-    place = secrets.token_hex(6)
-    folder = private_folder(project.results_folder(PROFILE) / place)
-    private_folder(folder / COUNTS)
+    folder = new_folder(project)
     columns = []
     for at, name in enumerate(map(str, cells.columns)):
         progress(at, len(cells.columns), f"counting: {shortened(name, 40)}")
         file = folder / COUNTS / f"{at}.parquet"
-        found = _column(known[name], source, persons, file)
+        found = describe_column(known[name], source, persons, file)
         found |= _marked(known[name], unstated)
         columns.append({"name": name, **found, **proposals.get(name, NO_PROPOSAL)})
-    _keep_rows(known, folder / ROWS, progress)
-    for other in folder.parent.iterdir():
-        if other.is_dir() and other != folder:
-            shutil.rmtree(other, ignore_errors=True)
+    keep_rows(known, folder / ROWS, progress)
+    remove_others(folder)
     return {
         "key": key,
-        "place": place,
+        "place": folder.name,
         "n_rows": len(cells),
+        "n_kept": len(cells),
         "n_persons": None if persons is None else int(persons.nunique()),
         "columns": columns,
         "marks": unstated,
         "note": note,
     }
+
+
+def new_folder(project: Project) -> Path:
+    """A folder of its own: what a cancelled job leaves is named by no result."""
+    place = project.results_folder(PROFILE) / secrets.token_hex(6)
+    private_folder(place / COUNTS)
+    return place
+
+
+def remove_others(folder: Path) -> None:
+    """Remove what earlier jobs left beside a folder."""
+    for other in folder.parent.iterdir():
+        if other.is_dir() and other != folder:
+            shutil.rmtree(other, ignore_errors=True)
 
 
 NO_PROPOSAL: Mapping[str, Any] = {"kind": "", "proposal": None}
@@ -221,7 +239,7 @@ def _known(cells: "pd.DataFrame", marks: Sequence[str]) -> "pd.DataFrame":
     return pd.DataFrame({name: known_cells(cells[name], marks) for name in cells})
 
 
-def _proposals(
+def make_proposals(
     cells: "pd.DataFrame", source: StatedSource, progress: Progress
 ) -> tuple[dict[str, dict[str, Any]], list[str], str]:
     """Roles with reasons, by column; marks that were found; why there are no roles."""
@@ -263,10 +281,17 @@ def dates_of(source: StatedSource) -> dict[str, dict[str, Any]]:
     }
 
 
-def _column(
-    series: "pd.Series", source: StatedSource, persons: Any, file: Path
+def describe_column(
+    series: "pd.Series",
+    source: StatedSource,
+    persons: Any,
+    file: Path,
+    weights: Any = None,
 ) -> dict[str, Any]:
-    """Facts of one column, whose counts go into a file."""
+    """Facts of one column, whose counts go into a file.
+
+    ``weights`` are the rows that each cell stands for.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -286,8 +311,11 @@ def _column(
         return {"type": stated, "fault": str(error), "missing": absent,
                 "values": int(series.nunique()), "unique": 0.0}  # fmt: skip
     column, texts, _ = leaf_column(series)
-    codes = column.codes[column.codes < len(texts)]
-    held = _counted(codes, len(texts))
+    known = column.codes < len(texts)
+    n_rows = len(series) if weights is None else int(weights.sum())
+    counted = None if weights is None else weights[known]
+    held = _counted(column.codes[known], len(texts), counted)
+    n_known = int(known.sum() if counted is None else counted.sum())
     order = held.argsort(kind="stable")[::-1]
     values = [str(texts[at]) for at in order]
     pairs = _pairs(column.codes, len(texts), persons)
@@ -297,9 +325,9 @@ def _column(
     return {
         "type": shown,
         "fault": None,
-        "missing": int(len(series) - len(codes)),
+        "missing": n_rows - n_known,
         "values": int((held > 0).sum()),
-        "unique": _unique_share(holders, pairs, len(series), persons),
+        "unique": _unique_share(holders, pairs, n_rows, persons),
     }
 
 
@@ -310,10 +338,10 @@ def _marked(series: "pd.Series", marks: Sequence[str]) -> dict[str, Any]:
     return {"marked": len(held), "marks": [mark for mark in marks if mark in found]}
 
 
-def _counted(codes: Any, n_values: int) -> Any:
+def _counted(codes: Any, n_values: int, weights: Any = None) -> Any:
     import numpy as np
 
-    return np.bincount(codes, minlength=n_values)
+    return np.bincount(codes, weights, minlength=n_values).astype(np.int64)
 
 
 def _pairs(codes: Any, n_values: int, persons: Any) -> Any:
@@ -334,7 +362,7 @@ def _unique_share(holders: Any, pairs: Any, n_rows: int, persons: Any) -> float:
     return float(alone / max(int(persons.nunique()), 1))
 
 
-def _keep_rows(cells: "pd.DataFrame", file: Path, progress: Progress) -> None:
+def keep_rows(cells: "pd.DataFrame", file: Path, progress: Progress) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -98,10 +98,11 @@ def protect(
     """
     from anon_transformers.release._forms import INPUT
     from anon_transformers.release._resolve import resolve
+    from anon_transformers.release._stated_engine import in_memory
     from anon_transformers.release._trials import private_trials
 
     progress(0, 100, "reading the table")
-    config = resolve(project.config, project.period, file=project.file)
+    config = in_memory(resolve(project.config, project.period, file=project.file))
     tables = read_tables(config)
     method = config.anonymizer.name
     progress(AT_WORK, 100, f"{method} at work")

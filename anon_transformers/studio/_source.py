@@ -17,6 +17,7 @@ from pydantic import ValidationError
 
 from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.release import ReleaseConfig
+from anon_transformers.release._file_kinds import DATABASE_KINDS
 from anon_transformers.release._strict import explain
 from anon_transformers.studio._project import Project, stamp_of, write_privately
 
@@ -57,6 +58,11 @@ class StatedSource:
         return self.kind == "csv"
 
     @property
+    def is_database(self) -> bool:
+        """Whether it is a table of a database, which counts it."""
+        return self.kind in DATABASE_KINDS
+
+    @property
     def options(self) -> dict[str, Any]:
         """What the reader is told beside the path."""
         return self.config.source.options
@@ -93,9 +99,12 @@ class StatedSource:
 
     def columns(self) -> list[str] | None:
         """The names in the header; None if only the reader knows them."""
-        from anon_transformers.release._files import columns_of_file
+        from anon_transformers.release._source import columns_of_source
 
-        return columns_of_file(self.kind, self.files[0], self.options)
+        place: dict[str, Any] = {"path": self.files[0]} if self.files else {}
+        if self.kind == "sql":
+            place = {"folder": self.config.folder}
+        return columns_of_source(self.kind, {**self.options, **place})
 
     def read(self) -> "pd.DataFrame":
         """Every cell: of a CSV file as it is written, with no mark taken as missing."""

@@ -80,3 +80,13 @@ def test_exact_numbers_of_polars_stay_apart():
     cells = [Decimal(LARGE), Decimal(LARGE + 1), None]
     frame = pl.DataFrame({"paid": pl.Series(cells, dtype=pl.Decimal(38, 0))})
     assert sorted(Classes.from_frame(frame.lazy(), ["paid"]).sizes) == [1, 1, 1]
+
+
+def test_labels_are_those_of_their_rows_where_no_order_is_kept():
+    connection = duckdb.connect(
+        config={"preserve_insertion_order": False, "threads": 4}
+    )
+    # More combinations than one thread takes at once.
+    relation = connection.sql("SELECT i AS id, i % 7 AS ward FROM range(500000) t(i)")
+    counts = open_engine(relation).count_keys(["id", "ward"])
+    assert counts.frame["id"].tolist() == counts.keys["id"].to_pylist()

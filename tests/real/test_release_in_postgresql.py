@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -151,6 +152,54 @@ def test_a_killed_process_leaves_nothing_and_a_second_writer_is_refused(
     assert sorted(reader(TABLES)) == there
     show(release, (Path(config.path("out")) / "versions" / "two", *read_two(config)))
     assert len(reader("SELECT * FROM ward")) == len(SECOND)
+
+
+def test_a_connection_that_is_lost_while_it_is_published(release, reader, monkeypatch):
+    config = read_config(release.file)
+    show(release, version(config, "one", FIRST))
+    there, made = sorted(reader(TABLES)), version(config, "two", SECOND)
+    honest = databases.PostgreSQLDatabase.insert
+
+    def cut(self, *given):
+        honest(self, *given)
+        reader(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+
+    with monkeypatch.context() as patch:
+        patch.setattr(databases.PostgreSQLDatabase, "insert", cut)
+        with pytest.raises(UnreachableError, match="was left as it was"):
+            show(release, made)
+    assert len(reader("SELECT * FROM ward")) == len(FIRST)
+    assert sorted(reader(TABLES)) == there
+    show(release, made)
+    assert len(reader("SELECT * FROM ward")) == len(SECOND)
+
+
+def test_killed_at_any_point_of_publishing(release, url, tmp_path):
+    """From a table to a view: readers of both places see the old release or the new."""
+    template = tmp_path / "sweep" / "template"
+    template.mkdir(parents=True)
+    for file in (release.file, release.source):
+        shutil.copy(file, template)
+    line = (sys.executable, "-m", "tests.real.sweep_postgresql", template.parent, url)
+    done = subprocess.run(
+        [*map(str, line), "3"],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1800,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = json.loads(done.stdout.splitlines()[-1])["found"]
+    failed = {p: said for p, (state, said) in found.items() if state == "failed"}
+    assert not failed, (failed, done.stderr[-3000:])
+    seen = [found[point][1] for point in sorted(found, key=int)]
+    assert (seen[0], seen[-1]) == ("old old", "new new")
+    assert "new old" in seen  # between the folder and the database
+    assert seen == sorted(seen, key=["old old", "new old", "new new"].index)
+    assert len(seen) > 20
 
 
 def read_two(config):

@@ -5,7 +5,7 @@ import pytest
 import sqlalchemy as sa
 
 from anon_transformers.exceptions import DataError, UnreachableError
-from anon_transformers.release import read_published, run_release
+from anon_transformers.release import _databases, read_published, run_release
 from anon_transformers.release._databases import read_sql
 from tests.real.postgres import running_cluster
 from tests.release.conftest import SmallRelease
@@ -84,3 +84,67 @@ def test_what_cannot_be_read(url, monkeypatch):
         UnreachableError, match=r"source.url: the database cannot be reached"
     ):
         read_sql(url="$DATABASE_URL", table="people")
+
+
+def in_the_middle(monkeypatch, url, statement):
+    """Let somebody else run a statement once the first rows were read."""
+    monkeypatch.setattr(_databases, "CHUNK", 7)
+    typed, done = _databases._typed, []
+
+    def typed_after(names, rows):
+        if not done:
+            engine = sa.create_engine(url)
+            with engine.begin() as connection:
+                done.append(connection.execute(sa.text(statement)))
+            engine.dispose()
+        return typed(names, rows)
+
+    monkeypatch.setattr(_databases, "_typed", typed_after)
+
+
+@pytest.fixture
+def of_database(release, url, monkeypatch):
+    monkeypatch.setenv("DATABASE_URL", url)
+    source = {"kind": "sql", "url": "$DATABASE_URL", "table": "people"}
+    release.write(source=source)
+    return release
+
+
+def test_a_connection_that_is_lost_in_the_middle(of_database, url, monkeypatch):
+    cut = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    with monkeypatch.context() as patch:
+        in_the_middle(patch, url, cut)
+        with pytest.raises(UnreachableError, match="the connection was lost") as caught:
+            run_release(of_database.file)
+    assert "127.0.0.1" not in str(caught.value)
+    assert of_database.nothing_written()
+    assert len(read_published(run_release(of_database.file))) == 40
+
+
+def test_rows_that_come_while_it_is_read_are_left_for_the_next_run(
+    of_database, url, monkeypatch
+):
+    with monkeypatch.context() as patch:
+        in_the_middle(patch, url, "INSERT INTO people SELECT * FROM people")
+        assert len(read_published(run_release(of_database.file))) == 40
+    engine = sa.create_engine(url)
+    assert len(pd.read_sql("SELECT * FROM people", engine)) == 80
+    engine.dispose()
+
+
+def test_the_same_table_is_counted_chunk_by_chunk(release, url, monkeypatch):
+    """With ``engine`` the table of the server is never in memory as a whole."""
+    monkeypatch.setenv("DATABASE_URL", url)
+    monkeypatch.setattr(_databases, "CHUNK", 7)
+    query = "SELECT age, zip, job, note FROM people"
+    source = {"kind": "sql", "url": "$DATABASE_URL", "query": query}
+    roles = {**release.content["roles"], "identifiers": []}
+    shown = []
+    for number, engine in enumerate(({}, {"engine": "duckdb"})):
+        target = {"path": f"of{number}", "format": "parquet"}
+        release.write(source={**source, **engine}, roles=roles, target=target)
+        shown.append(published(release))
+    assert shown[0] == shown[1]

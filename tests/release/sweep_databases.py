@@ -29,6 +29,9 @@ STATEMENTS = ("do", "ask", "insert", "commit")
 class DatabaseSweep(Sweep):
     """A release with a database, set back to the moment before it is published."""
 
+    tables = 3
+    """The view, the manifests, one version."""
+
     def __init__(self, folder, backend):
         self.database = "public.db" if backend == "sqlite" else "public.duckdb"
         super().__init__(folder, replace=True)
@@ -36,6 +39,10 @@ class DatabaseSweep(Sweep):
         note = self.folder / "location.json"
         assert in_child(lambda: note.write_text(json.dumps(self.prepare()))) == 0
         self.location = json.loads(note.read_text())
+        self.keep()
+
+    def keep(self):
+        """Keep this state, to be set back to."""
         shutil.rmtree(self.template)
         shutil.copytree(self.play, self.template, symlinks=True)
 
@@ -78,7 +85,7 @@ class DatabaseSweep(Sweep):
         sys.addaudithook(
             lambda event, args: reached() if changes_files(event, args, places) else 0
         )
-        for kind in (databases.SQLiteDatabase, databases.DuckDBDatabase):
+        for kind in databases.PublicDatabase.__subclasses__():
             for name in STATEMENTS:
                 own = getattr(kind, name)
                 setattr(kind, name, before(own, and_after=name == "commit"))
@@ -121,7 +128,7 @@ class DatabaseSweep(Sweep):
         tables, noted, rows = self.ask()
         (manifest,) = [json.loads(text) for text, shown in noted if shown]
         assert len(noted) == 1, "a version is not removed"
-        assert len(tables) == 3, tables  # the view, the manifests, one version
+        assert len(tables) == self.tables, tables
         is_old = manifest["version"] == self.old["version"]
         if is_old:  # its folder may be gone
             data = self.old["files"]["data.csv"]
@@ -163,7 +170,11 @@ def main(folder, backend, stride):
     import great_expectations  # noqa: F401 - imported before the first fork
 
     leave_out_charts()
-    sweep = DatabaseSweep(folder, backend)
+    sweep_over(DatabaseSweep(folder, backend), stride)
+
+
+def sweep_over(sweep, stride):
+    """Kill at points, and print what was found."""
     total = sweep.points()
     found = {}
     for point in [*range(0, total, stride), total]:

@@ -71,7 +71,7 @@ def test_a_reader_of_lines_who_goes_away_leaves_no_private_data(release):
     line = [sys.executable, "-c", program]
     pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
     with subprocess.Popen(line, **pipes, text=True) as run:
-        assert run.stderr.readline().startswith("load people: run ")
+        assert run.stderr.readline().startswith("load people: rows 40")
         run.stderr.close()
         run.stdin.write("\n")
         run.stdin.close()

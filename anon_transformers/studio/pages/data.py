@@ -233,7 +233,7 @@ def _rows(request: Request, profile: TableProfile) -> dict[str, Any]:
     """One page of the table."""
     count = whole_number(request.query_params.get("rows"), SHOWN_ROWS[0])
     count = count if count in SHOWN_ROWS else SHOWN_ROWS[0]
-    last = max((profile.n_rows - 1) // count + 1, 1)
+    last = max((profile.n_kept - 1) // count + 1, 1)
     number = min(max(whole_number(request.query_params.get("page"), 1), 1), last)
     first = (number - 1) * count
     return {

@@ -13,9 +13,12 @@ from starlette.routing import Route
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.registry import registry
+from anon_transformers.release._databases import columns_of_database
 from anon_transformers.release._period import Template
 from anon_transformers.release._strict import parse_yaml
 from anon_transformers.studio._arrival import Arrival, receive
+from anon_transformers.studio._begin import begin_project
+from anon_transformers.studio._database import stated_table
 from anon_transformers.studio._page import Page, form_route, render, studio_of
 from anon_transformers.studio._project import (
     UPLOADS,
@@ -33,7 +36,7 @@ LONGEST_NAME = 60
 
 
 def show(request: Request) -> Response:
-    """The list of projects, and three ways to a new one."""
+    """The list of projects, and the ways to a new one."""
     from anon_transformers.studio.pages import plugin_pages
 
     projects = studio_of(request).shelf.projects()
@@ -82,6 +85,17 @@ def open_path(request: Request, form: FormData) -> str:
     return _enter(request, project, "data", arrival.said)
 
 
+def open_database(request: Request, form: FormData) -> str:
+    """A table of a database, which stays where it is and counts for the pages."""
+    table = str(form.get("table", "")).strip()
+    source = stated_table(str(form.get("database", "")).strip(), table)
+    # The next page reads it; what cannot be reached is no project.
+    columns_of_database(source["kind"], source)
+    content = {**_content(table.rpartition(".")[2] or "table"), "source": source}
+    project = begin_project(request, _name_of(table.replace(".", "-")), content)
+    return f"/p/{project.id}/data/"
+
+
 def upload(request: Request, form: FormData) -> str:
     """A table that the browser sends; it lies in a private folder, until removed."""
     given = form.get("file")
@@ -125,16 +139,21 @@ def _begin(folder: Path, source: str, arrival: Arrival) -> Project:
     """A release file with the least that pages need: where the table is."""
     name, is_text = folder.name, source.lower().endswith(".txt")
     kind = {"kind": "csv"} if is_text else {}
-    content: dict[str, Any] = {
-        "source": {"path": source, **kind, **arrival.options},
+    stated = {"source": {"path": source, **kind, **arrival.options}}
+    content = {**stated, **_content(name)}
+    write_privately(folder / "releases" / f"{name}.yaml", dump(content))
+    return Project(folder / "releases" / f"{name}.yaml", owned=True)
+
+
+def _content(name: str) -> dict[str, Any]:
+    """What a release file needs beside its source."""
+    return {
         "roles": {"quasi_identifiers": []},
         "anonymizer": {"name": "mondrian"},
         "thresholds": [{"model": "k-anonymity", "k": 5}],
         "target": {"path": f"../published/{name}", "format": "csv"},
         "workspace": "../.anon",
     }
-    write_privately(folder / "releases" / f"{name}.yaml", dump(content))
-    return Project(folder / "releases" / f"{name}.yaml", owned=True)
 
 
 def _refuse_other(name: str) -> None:
@@ -157,6 +176,7 @@ PAGE = Page(
         Route("/", show),
         form_route("/adult", open_adult),
         form_route("/open", open_path),
+        form_route("/database", open_database),
         form_route("/upload", upload),
         form_route("/remove", remove),
     ),
