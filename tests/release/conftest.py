@@ -162,17 +162,4 @@ def another_release(tmp_path):
 @pytest.fixture
 def monthly(release, monkeypatch):
     """A release of towns as they are: a class is a town."""
-    monkeypatch.setenv("ANON_LEDGER_KEY", months.SECRET)
-    (release.folder / "towns.csv").write_text(months.HIERARCHY)
-    release.write(
-        roles=months.ROLES,
-        hierarchies={"town": "towns.csv"},
-        anonymizer={"name": "full-domain", "suppression_limit": 0.2},
-        thresholds=[
-            {"model": "k-anonymity", "k": 3},
-            {"model": "distinct-l-diversity", "l": 2},
-        ],
-        composition={"sensitive": {"job": "permanent"}},
-    )
-    release.publish = lambda rows: months.published(release, rows)
-    return release
+    return months.make_monthly(release, monkeypatch)

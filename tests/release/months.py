@@ -16,6 +16,24 @@ ROLES = {
 }
 
 
+def make_monthly(release, monkeypatch):
+    """A release of towns as they are: a class is a town."""
+    monkeypatch.setenv("ANON_LEDGER_KEY", SECRET)
+    (release.folder / "towns.csv").write_text(HIERARCHY)
+    release.write(
+        roles=ROLES,
+        hierarchies={"town": "towns.csv"},
+        anonymizer={"name": "full-domain", "suppression_limit": 0.2},
+        thresholds=[
+            {"model": "k-anonymity", "k": 3},
+            {"model": "distinct-l-diversity", "l": 2},
+        ],
+        composition={"sensitive": {"job": "permanent"}},
+    )
+    release.publish = lambda rows: published(release, rows)
+    return release
+
+
 def persons(count, town="a", jobs="xyz", first=0):
     """Rows of persons of one town, whose jobs take turns."""
     return [
