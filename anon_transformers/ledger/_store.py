@@ -22,8 +22,6 @@ LONGEST_WAIT = 60.0
 MOST_TRIES = 40
 """How often a writer comes too late before it is an error."""
 SHORTEST_PAUSE = 0.01
-ONE_STATE = {"sqlite", "duckdb"}
-"""Databases whose transactions see one state without being asked."""
 SERIALIZABLE = "SERIALIZABLE"
 """Transactions have the outcome of one after the other."""
 ROLLED_BACK = "40"
@@ -78,8 +76,7 @@ class Store:
             waits = {"timeout": LONGEST_WAIT} if self.is_sqlite else {}
             # A transaction that read what was reserved, and then a newer end of the
             # chain, would reserve beside somebody else: servers show it one state.
-            of_itself = place.get_backend_name() in ONE_STATE
-            alone: Any = {} if of_itself else {"isolation_level": SERIALIZABLE}
+            alone: Any = {} if self.is_sqlite else {"isolation_level": SERIALIZABLE}
             # No connection outlives its transaction: processes fork between them.
             self._engine = sa.create_engine(
                 place,
