@@ -197,9 +197,9 @@ def unknown_choice(what: str, given: object, legal: Iterable[object]) -> str:
     # Of several that end alike, such as those of l-diversity, none is nearer.
     longer = [name for name in names if name.endswith(wanted) and wanted]
     near = longer or get_close_matches(wanted, names, n=1)
-    hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
+    meant = f"did you mean {' or '.join(map(repr, near))}? Choices"
     listed = ", ".join(repr(name) for name in names) or "none"
-    return f"unknown {what} {wanted!r}; {hint}Choices: {listed}."
+    return f"unknown {what} {wanted!r}; {meant if near else 'choices'}: {listed}."
 
 
 def check_choice(key: str, given: object, legal: Collection[object]) -> None:

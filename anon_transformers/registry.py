@@ -93,6 +93,12 @@ PAGES = frozenset(
 )
 """Addresses that Studio has without any plugin; their names are taken."""
 TAKEN = {KINDS["commands"]: COMMANDS, KINDS["pages"]: PAGES}
+ATTRIBUTES = {
+    KINDS["privacy_models"]: ("evidence", "better", "merging", "satisfied", "level"),
+    KINDS["metrics"]: ("evidence", "better", "measure"),
+    KINDS["attacks"]: ("kind", "needs", "run_on"),
+}
+"""What objects of a kind have, without which they would fail where they are used."""
 TELLING = (KINDS["pages"], KINDS["policies"])
 """Kinds whose objects say in ``summary`` what they are."""
 ANONYMIZER_KINDS = ("graph", "linked", "table")
@@ -174,6 +180,8 @@ class Catalog(Mapping[str, Any]):
                 "with hyphens."
             )
         taken = self._owners.get(name)
+        if taken == owner and self._plugins[name] == plugin:
+            raise PluginError(f"{owner} registers the {self.kind} {name!r} twice.")
         if taken is None and name in TAKEN.get(self.kind, ()):
             taken = HOME
         if taken is not None:
@@ -206,7 +214,16 @@ class Catalog(Mapping[str, Any]):
 
     def _unfit(self, item: Any) -> str | None:
         """Why an object cannot be one of this kind, or None."""
-        return unjudged(item) if self.kind == KINDS["anonymizers"] else None
+        if self.kind == KINDS["anonymizers"]:
+            return unjudged(item)
+        lacking = [n for n in ATTRIBUTES.get(self.kind, ()) if not hasattr(item, n)]
+        if not lacking:
+            return None
+        hook = next(hook for hook, kind in KINDS.items() if kind == self.kind)
+        return (
+            f"it lacks {', '.join(lacking)}; the documentation of register_{hook} "
+            f"shows a whole {self.kind}"
+        )
 
     def remove(self, name: str) -> None:
         """Forget ``name``."""
@@ -556,6 +573,11 @@ def _admit(manager: pluggy.PluginManager, plugin: Any, name: str, owner: str) ->
         raise PluginError(
             f"{refused}: {said.rstrip('.')}. Each hook has the argument register."
         ) from None
+    for hook in marked:
+        if "register" not in inspect.signature(getattr(plugin, hook)).parameters:
+            raise PluginError(
+                f"{refused}: {hook} has no argument register, and could offer nothing."
+            )
 
 
 def _hooks_of(plugin: Any, legal: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -1,6 +1,7 @@
 """What several test files need: settings, a model beyond k, oracles."""
 
 import os
+import sys
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from anon_transformers.jit import _notice
+from tests.plugin_shop import Shop
 
 # Some tests call kernels with types that nothing is compiled for ahead, while others
 # compare what a command says.
@@ -100,3 +102,15 @@ def registered():
     yield register
     for catalog, name in added:
         catalog.remove(name)
+
+
+@pytest.fixture
+def shop(tmp_path, monkeypatch):
+    """A folder in which small distributions with plugins are installed."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delenv("ANON_DISABLE_PLUGINS", raising=False)
+    monkeypatch.delenv("ANON_DISABLE_PLUGIN_AUTOLOAD", raising=False)
+    shop = Shop(tmp_path)
+    yield shop
+    for module in shop.modules:
+        sys.modules.pop(module, None)

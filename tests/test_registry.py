@@ -1,12 +1,11 @@
-"""The plugin door: who comes in, who is refused, and who is to blame."""
+"""The plugin door: what plugins offer, who comes first, and what is left out."""
 
 import doctest
-import importlib
 import inspect
 import json
 import re
 import sys
-from importlib.metadata import distributions, entry_points
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
@@ -15,88 +14,15 @@ from anon_transformers import hookspecs
 from anon_transformers.exceptions import ParameterError, PluginError
 from anon_transformers.privacy import KAnonymity
 from anon_transformers.registry import (
-    ANONYMIZER_KINDS,
     COMMANDS,
     HOME,
     KINDS,
     TAKEN,
     create_registry,
 )
-from anon_transformers.testing._anonymizers import CHECKS_BY_KIND
+from tests.plugin_shop import offers
 
 HOOKS = sorted(name for name in vars(hookspecs) if name.startswith("register_"))
-
-
-class Shop:
-    """A folder in which small distributions are installed."""
-
-    def __init__(self, folder):
-        self.folder = folder
-        self.modules = []
-
-    def install(self, distribution, plugins, **sources):
-        """Write a distribution; ``plugins`` maps entry points to modules."""
-        info = self.folder / f"{distribution.replace('-', '_')}-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {distribution}\nVersion: 1.0\n"
-        )
-        lines = [f"{name} = {value}" for name, value in plugins.items()]
-        (info / "entry_points.txt").write_text(
-            "\n".join([f"[{hookspecs.PROJECT}]", *lines])
-        )
-        for module, source in sources.items():
-            (self.folder / f"{module}.py").write_text(source)
-            self.modules.append(module)
-        importlib.invalidate_caches()
-
-    def offer(self, distribution, hook, name, module=None):
-        """Install a distribution that registers one name by one hook."""
-        module = module or f"plugin_of_{distribution.replace('-', '_')}"
-        self.install(
-            distribution, {distribution: module}, **{module: offers(hook, name)}
-        )
-
-    def points(self):
-        return [
-            point
-            for distribution in distributions(path=[str(self.folder)])
-            for point in distribution.entry_points
-            if point.group == hookspecs.PROJECT
-        ]
-
-    def registry(self):
-        return create_registry(self.points())
-
-    def sound_registry(self):
-        """What a release asks for."""
-        self.registry().refuse_broken()
-
-
-@pytest.fixture
-def shop(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.delenv("ANON_DISABLE_PLUGINS", raising=False)
-    monkeypatch.delenv("ANON_DISABLE_PLUGIN_AUTOLOAD", raising=False)
-    shop = Shop(tmp_path)
-    yield shop
-    for module in shop.modules:
-        sys.modules.pop(module, None)
-
-
-TABLE = "type('Thing', (), {'kind': 'table'})"
-
-
-def offers(hook, name, thing="object()"):
-    if hook == "register_anonymizers" and thing == "object()":
-        thing = TABLE
-    return (
-        "from anon_transformers import hookimpl\n"
-        f"THING = {thing}\n"
-        "@hookimpl\n"
-        f"def {hook}(register):\n"
-        f"    register({name!r}, THING)\n"
-    )
 
 
 def check_hook(shop, hook):
@@ -214,12 +140,12 @@ class TestStrangers:
             "from anon_transformers import hookimpl\n"
             "class Plugin:\n"
             "    @hookimpl\n"
-            "    def register_metrics(self, register):\n"
+            "    def register_experiments(self, register):\n"
             "        register('a', 1)\n"
             "plugin = Plugin()\n"
         )
         shop.install("acme", {"acme": "acme_module:plugin"}, acme_module=source)
-        assert dict(shop.registry().metrics) == {"a": 1}
+        assert dict(shop.registry().experiments) == {"a": 1}
 
     def test_one_found_twice_on_the_path_is_one(self, shop):
         shop.offer("acme", "register_metrics", "a")
@@ -251,6 +177,14 @@ class TestClashes:
             error.value
         )
         assert str(error.value).endswith("out with ANON_DISABLE_PLUGINS=zeta.)")
+
+    def test_one_plugin_that_registers_a_name_twice(self, shop):
+        source = offers("register_metrics", "a")
+        source += "    register('a', THING)\n"
+        shop.install("acme", {"tools": "doubled"}, doubled=source)
+        with pytest.raises(PluginError, match="acme registers the metric 'a' twice"):
+            shop.sound_registry()
+        assert "a" not in shop.registry().metrics
 
     def test_a_built_in_name_is_taken(self, shop):
         source = offers("register_anonymizers", "mondrian")
@@ -315,187 +249,6 @@ class TestClashes:
         assert named | {group.name for group in app.registered_groups} == COMMANDS
 
 
-class TestMistakes:
-    @pytest.mark.parametrize("hook", ["register_metrics", "register_metric"])
-    def test_a_hook_without_its_mark(self, shop, hook):
-        source = offers(hook, "a").replace("@hookimpl\n", "")
-        shop.install("acme", {"acme": "unmarked"}, unmarked=source)
-        (broken,) = shop.registry().broken
-        assert f"{hook} lacks the mark @hookimpl" in broken.reason
-
-    def test_a_plugin_that_offers_nothing(self, shop):
-        source = (
-            "from anon_transformers.hierarchies import register_data_type\n"
-            "from anon_transformers.hookspecs import hookimpl, register_metrics\n"
-        )
-        shop.install("acme", {"acme": "idle"}, idle=source)
-        (broken,) = shop.registry().broken
-        assert "it offers nothing" in broken.reason
-
-    @pytest.mark.parametrize("hook", ["register_anonymizer", "register_anonymisers"])
-    def test_a_misspelled_hook(self, shop, hook):
-        shop.offer("acme", hook, "a")
-        with pytest.raises(
-            PluginError, match=rf"'acme' of acme.*'{hook}'; did you mean 'register_"
-        ) as error:
-            shop.sound_registry()
-        assert "register_anonymizers" in str(error.value)
-
-    def test_a_wrong_argument(self, shop):
-        source = offers("register_metrics", "a").replace("(register):", "(registry):")
-        shop.install("acme", {"acme": "wrong"}, wrong=source)
-        with pytest.raises(
-            PluginError, match=r"'acme' of acme.*registry.*argument register\."
-        ):
-            shop.sound_registry()
-
-    @pytest.mark.parametrize(
-        "name",
-        ["Upper", "under_score", "", "-a", "a-", "a--b", "1a", "a b", "é", 5, None],
-    )
-    def test_a_bad_name(self, shop, name):
-        shop.offer("acme", "register_metrics", name)
-        with pytest.raises(
-            PluginError, match=r"acme registers the metric .*lower case"
-        ):
-            shop.sound_registry()
-
-    @pytest.mark.parametrize("name", ["a", "k-anonymity", "t2", "a1-b2-c3"])
-    def test_a_good_name(self, shop, name):
-        shop.offer("acme", "register_metrics", name)
-        assert list(shop.registry().metrics) == [name]
-
-
-NOISE = """
-from anon_transformers import hookimpl
-from anon_transformers.base import TableAnonymizer
-
-class AddNoise(TableAnonymizer):
-    {declared}
-
-@hookimpl
-def register_anonymizers(register):
-    register("add-noise", {item}, summary="Adds noise.")
-"""
-
-
-class TestNoise:
-    """What no privacy model judges is told so where it is registered."""
-
-    @pytest.mark.parametrize(
-        ("thing", "reason"),
-        [
-            ("type('AddNoise', (), {})", "it is no TableAnonymizer"),
-            ("type('AddNoise', (), {'kind': 'tables'})", "did you mean 'table'"),
-            (
-                "type('AddNoise', (), {'kind': 'table', 'publishes': 'noise'})",
-                "no privacy model judges cells that are changed at random",
-            ),
-        ],
-    )
-    def test_a_class_is_refused_at_once(self, shop, thing, reason):
-        source = offers("register_anonymizers", "add-noise", thing)
-        shop.install("acme", {"acme": "noisy"}, noisy=source)
-        with pytest.raises(
-            PluginError, match=f"acme registers the anonymizer 'add-noise'.*{reason}"
-        ):
-            shop.sound_registry()
-
-    def test_a_class_that_is_named_is_a_fault_of_its_plugin(self, shop):
-        source = NOISE.format(declared="publishes = 'noise'", item="'noisy:AddNoise'")
-        shop.install("acme", {"acme": "noisy"}, noisy=source)
-        found = shop.registry()
-        assert found.anonymizers.summary("add-noise") == "Adds noise."
-        (broken,) = found.unresolved()
-        assert (broken.name, broken.distribution) == ("add-noise", "acme")
-        for word in ("noise or PRAM", "scikit-learn", "'record-intruder'"):
-            assert word in broken.reason
-        with pytest.raises(PluginError, match="acme registers the anonymizer"):
-            found.anonymizers["add-noise"]
-
-    def test_parameters_that_make_noise_are_refused_before_a_table_is_read(self, shop):
-        declared = (
-            "def __init__(self, sigma=0):\n"
-            "        self.sigma = sigma\n"
-            "    @property\n"
-            "    def publishes(self):\n"
-            "        return 'noise' if self.sigma else 'labels'\n"
-        )
-        source = NOISE.format(declared=declared, item="AddNoise")
-        shop.install("acme", {"acme": "noisy"}, noisy=source)
-        found = shop.registry()
-        assert found.anonymizers.build("add-noise", {}).publishes == "labels"
-        with pytest.raises(ParameterError, match="no privacy model judges"):
-            found.anonymizers.build("add-noise", {"sigma": 1})
-
-    def test_every_kind_of_anonymizer_has_checks(self):
-        assert set(CHECKS_BY_KIND) == set(ANONYMIZER_KINDS)
-
-
-class TestBroken:
-    @pytest.mark.parametrize(
-        ("source", "reason"),
-        [
-            ("import no_such_module", "ModuleNotFoundError.*no_such_module"),
-            ("def broken(:", "SyntaxError"),
-            ("raise RuntimeError('out of order')", "RuntimeError: out of order"),
-            ("import sys; sys.exit(3)", "SystemExit: 3"),
-        ],
-    )
-    def test_a_module_that_cannot_be_imported(self, shop, source, reason):
-        shop.install("acme", {"tools": "bad"}, bad=source)
-        shop.offer("zeta", "register_metrics", "a")
-        found = shop.registry()
-        (broken,) = found.broken
-        assert (broken.name, broken.distribution) == ("tools", "acme")
-        assert re.search(reason, broken.reason)
-        assert list(found.metrics) == ["a"]
-        with pytest.raises(PluginError, match=f"tools of acme .*{reason}"):
-            found.refuse_broken()
-
-    def test_an_object_that_is_not_there(self, shop):
-        shop.install("acme", {"tools": "empty:plugin"}, empty="")
-        assert shop.registry().broken[0].reason.startswith("AttributeError")
-
-    @pytest.mark.parametrize("error", ["ValueError('no')", "SystemExit('no')"])
-    def test_a_hook_that_raises(self, shop, error):
-        source = offers("register_metrics", "a") + f"    raise {error}\n"
-        shop.install("acme", {"tools": "bad"}, bad=source)
-        shop.offer("zeta", "register_metrics", "b")
-        found = shop.registry()
-        assert [broken.distribution for broken in found.broken] == ["acme"]
-        assert found.broken[0].reason.endswith("Error: no") or "Exit" in error
-        assert "b" in found.metrics
-        with pytest.raises(PluginError, match="acme"):
-            found.refuse_broken()
-
-    def test_one_hook_that_raises_leaves_the_plugin_out_whole(self, shop):
-        source = offers("register_metrics", "a") + offers("register_attacks", "b")
-        shop.install("acme", {"tools": "bad"}, bad=source + "    raise ValueError\n")
-        shop.offer("zeta", "register_metrics", "c")
-        found = shop.registry()
-        assert [list(found.metrics), list(found.attacks)] == [["c"], []]
-        assert found.owners() == {"zeta"}
-
-    def test_a_release_tells_each_in_a_line(self, shop):
-        hooks = ("register_metrics", "register_attacks")
-        torn = [offers(hook, "a") + "    raise ValueError('a\\nb')\n" for hook in hooks]
-        shop.install("acme", {"tools": "bad"}, bad="".join(torn))
-        shop.install("zeta", {"zeta": "worse"}, worse="import no_such_module")
-        with pytest.raises(PluginError) as refused:
-            shop.registry().refuse_broken()
-        assert str(refused.value).splitlines() == [
-            "broken plugins:",
-            "- zeta of zeta (ModuleNotFoundError: No module named 'no_such_module')",
-            "- tools of acme (ValueError: a b; ValueError: a b)",
-        ]
-
-    def test_a_sound_house_refuses_nothing(self, shop):
-        shop.offer("acme", "register_metrics", "a")
-        assert shop.registry().broken == ()
-        shop.registry().refuse_broken()
-
-
 class TestSwitches:
     def test_some_are_left_out_by_name(self, shop, monkeypatch):
         for name in ("one", "two", "three"):
@@ -533,18 +286,18 @@ def test_an_object_may_be_named_by_where_it_lies(shop):
     source = (
         "from anon_transformers.hookspecs import hookimpl\n"
         "@hookimpl\n"
-        "def register_privacy_models(register):\n"
+        "def register_experiments(register):\n"
         "    register('late', 'json:JSONDecoder', summary='Decodes.')\n"
         "    register('gone', 'json.nowhere:Nothing', summary='Is not there.')\n"
     )
-    shop.install("late-models", {"late": "late_models"}, late_models=source)
+    shop.install("late-programs", {"late": "late_programs"}, late_programs=source)
     found = shop.registry()
-    assert found.privacy_models.summary("late") == "Decodes."
-    assert found.privacy_models["late"] is json.JSONDecoder
+    assert found.experiments.summary("late") == "Decodes."
+    assert found.experiments["late"] is json.JSONDecoder
     (broken,) = found.unresolved()
-    assert (broken.name, broken.distribution) == ("gone", "late-models")
-    with pytest.raises(PluginError, match="'gone' of late-models cannot be loaded"):
-        found.privacy_models["gone"]
+    assert (broken.name, broken.distribution) == ("gone", "late-programs")
+    with pytest.raises(PluginError, match="'gone' of late-programs cannot be loaded"):
+        found.experiments["gone"]
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ def test_every_name_resolves_and_its_summary_is_that_of_its_docstring(kind, name
     ],
 )
 def test_what_cannot_be_built_is_explained_in_one_way(name, params, fault):
-    class Secretive:
+    class Secretive(KAnonymity):
         def __init__(self, how):
             raise RuntimeError("JOBMARK")
 

@@ -82,16 +82,14 @@ class EndRun:
 
     def unfinished(self, run_id: str) -> list[Path]:
         """Private folders of a run of Airflow that has not ended."""
-        from anon_transformers.release._run import FINISHED, RUNS, Journal, plain_name
+        from anon_transformers.release._run import FINISHED, RUNS, Journal, runs_named
 
         config = read_config(self.file)
         home = config.path(Template(config.workspace).fill(None)) / config.name
         homes, names = [home], [run_id]
         if config.airflow.map is not None:
             homes, names = _of_items(config, run_id)
-        # Before it the period, behind it the number of a further run of that name.
-        plain = "|".join(re.escape(plain_name(name)) for name in names)
-        ours = re.compile(rf"(?:.*_)?(?:{plain})(?:-r[0-9]+)?\Z")
+        ours = re.compile(rf"(?:.*_)?(?:{'|'.join(map(runs_named, names))})\Z")
         return [
             home / RUNS / name
             for home in homes

@@ -34,6 +34,7 @@ from anon_transformers.privacy import (
     describe_verdict,
     judge,
     level_of,
+    report_of,
 )
 
 
@@ -445,7 +446,6 @@ def _worst(promise: AllOf, classes: Classes) -> str | None:
 
 def _describe(verdict: Verdict, classes: Classes) -> str:
     model: PrivacyModel = verdict.model
-    report = getattr(model, "report", None)
-    exposed = describe_exposed(report(classes)) if report else ""
-    message = describe_verdict(verdict, "classes")
+    told = report_of(model, classes) if hasattr(model, "report") else {}
+    message, exposed = describe_verdict(verdict, "classes"), describe_exposed(told)
     return f"{message}; {exposed}" if exposed else message

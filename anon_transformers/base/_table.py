@@ -434,10 +434,11 @@ class TableAnonymizer(FrameAnonymizer):
         violating = self.n_suppressed_ - extra
         if extra > violating:
             warnings.warn(
-                f"{self.n_suppressed_} rows are suppressed, though {violating} break "
-                "the promise: suppressed rows are published as one class, which must "
-                f"keep it too, and so further classes with {extra} rows went, smallest "
-                "first. With suppression='drop' none of these goes.",
+                f"{self.n_suppressed_} rows are suppressed, though {violating} "
+                f"break{'s'[: violating == 1]} the promise: suppressed rows are "
+                "published as one class, which must keep it too, and so further "
+                f"classes with {extra} rows went, smallest first. With "
+                "suppression='drop' none of these goes.",
                 ExtraSuppressionWarning,
                 stacklevel=level_of_caller(),
             )

@@ -43,12 +43,11 @@ class Commands(TyperGroup):
         found = super().get_command(ctx, cmd_name)
         if found is not None:
             return found
-        from anon_transformers.registry import as_command, registry
+        # It is looked for before anything runs whose errors are sentences.
+        from anon_transformers.cli.output import handle_errors
 
-        commands = registry().commands
-        if cmd_name not in commands:
-            return None
-        return _callable(cmd_name, as_command(commands[cmd_name]))
+        command = handle_errors(_find)(cmd_name)
+        return None if command is None else _callable(cmd_name, command)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the help, with commands of plugins by name and summary."""
@@ -60,6 +59,30 @@ class Commands(TyperGroup):
             super().format_help(ctx, formatter)
         finally:
             self.commands = own
+
+
+def _find(name: str) -> Any:
+    """The command that a plugin registered; None if there is none of this name."""
+    from anon_transformers.exceptions import PluginError
+    from anon_transformers.registry import as_command, registry
+
+    commands = registry().commands
+    if name not in commands:
+        return None
+    offered, owner = commands[name], commands.owner(name)
+    try:
+        made = as_command(offered)
+    except (Exception, SystemExit) as error:  # whatever a stranger's function raises
+        raise PluginError(
+            f"the command {name!r} of {owner} cannot be loaded "
+            f"({type(error).__name__}: {error})."
+        ) from error
+    if not callable(getattr(made, "main", None)):
+        raise PluginError(
+            f"what {owner} registers as the command {name!r} is no typer application, "
+            "command of click or function that returns one."
+        )
+    return made
 
 
 def _callable(name: str, command: Any) -> Any:

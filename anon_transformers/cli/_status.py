@@ -34,7 +34,7 @@ def status(
 
     Read from release files, journals and manifests; no table is opened. The exit code
     is 1 if a file is broken, the last run of a release, or of one of its periods, was
-    refused, or somebody changed a public manifest.
+    refused or cut off, or somebody changed a public manifest.
 
     [bold]anon status releases/[/bold]
     """

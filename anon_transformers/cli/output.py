@@ -28,6 +28,7 @@ people.csv
 """
 
 import ast
+import errno
 import json
 import math
 import os
@@ -101,8 +102,8 @@ class Console(rich_console.Console):
     """
 
     def on_broken_pipe(self) -> None:
-        """Raise it again."""
-        raise BrokenPipeError
+        """Raise it again, with its number: a step that it comes through keeps that."""
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
 def handle_errors(

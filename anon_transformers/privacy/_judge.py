@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 import numpy as np
 
 from anon_transformers.exceptions import NotEvaluable
+from anon_transformers.parameters import is_number
 
 Merging = Literal["any", "satisfying", "none"]
 Direction = Literal["higher", "lower"]
@@ -291,8 +292,10 @@ def asks_of_values(model: PrivacyModel) -> bool:
     )
 
 
-def describe_exposed(report: Mapping[str, Any]) -> str:
+def describe_exposed(report: Any) -> str:
     """What the report of a model says of persons in several classes, as a sentence.
+
+    The model may be a stranger's, and its report anything: only numbers are shown.
 
     Examples
     --------
@@ -301,14 +304,16 @@ def describe_exposed(report: Mapping[str, Any]) -> str:
     >>> describe_exposed({})
     ''
     """
-    exposed = report.get("persons_exposed")
-    if not exposed:
+    told = report if isinstance(report, Mapping) else {}
+    exposed, of_all = (
+        told.get(name) for name in ("persons_exposed", "persons_in_several_classes")
+    )
+    if not (is_number(exposed) and is_number(of_all) and exposed):
         return ""
     return (
-        f"{exposed} of {report['persons_in_several_classes']} persons in several "
-        "classes are left with too few values that all their classes have; make "
-        "quasi-identifiers the same in all rows of a person, or aggregate to one row "
-        "per person"
+        f"{exposed} of {of_all} persons in several classes are left with too "
+        "few values that all their classes have; make quasi-identifiers the same in "
+        "all rows of a person, or aggregate to one row per person"
     )
 
 

@@ -204,7 +204,8 @@ class AirflowOptions(Strict):
     asset : StatedAsset or None
         What the published release is called; by default its name.
     source_asset : StatedAsset or None
-        What the source is called; by default the address of its file.
+        What the source is called; by default the address of its file. A source of kind
+        ``sql`` has none by default.
     sensor : StatedSensor or None
         How long a run waits for its source; without it, a missing source fails.
     conn_id : str or None

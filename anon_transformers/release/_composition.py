@@ -32,6 +32,7 @@ from anon_transformers.release._forms import Candidate, Form
 from anon_transformers.release._ledger import (
     lacking_beside,
     open_ledger,
+    unknown_in_target,
     workspace_of,
 )
 from anon_transformers.release._log import LOG, share_done, stage
@@ -75,12 +76,15 @@ WORDS = {
     "intersection": "whose classes have too few values in common",
     "difference": "of whom the difference of releases leaves too few values",
 }
-
-
 KEEP_CELLS = (
     "'recoding: reuse' publishes later tables in the cells of the first, and lets "
     "whoever came, left or moved with too few others wait"
 )
+LARGER_CLASSES = (
+    "larger classes leave fewer of them: state a larger k under anonymizer, or leave "
+    f"out a quasi-identifier{OR_ACCEPT}"
+)
+"""What helps where cells cannot stay, for nobody knows who is in the table."""
 
 
 def refused_together(reasons: Sequence[str]) -> bool:
@@ -165,10 +169,14 @@ class Together:
         except (NotEvaluable, LedgerError) as error:
             said = str(error).removeprefix("composition: ").removesuffix(".")
             return [f"composition: {said}"]
-        # Kept cells need to know who is in the table.
-        kept = reuses_cells(self.form.config) or self.asked.stated.presence != "known"
-        helps = "" if kept else f"; {KEEP_CELLS}"
-        return [f"{describe(report)}{helps}" for report in failed]
+        return [f"{describe(report)}{self._helps(self.asked)}" for report in failed]
+
+    def _helps(self, asked: AskedTogether) -> str:
+        """What to do about persons who are not protected, as far as that is known."""
+        if reuses_cells(self.form.config):
+            return ""
+        known = asked.stated.presence == "known"
+        return f"; {KEEP_CELLS if known else LARGER_CLASSES}"
 
     def _unasked_faults(self, earlier: "Sequence[RecordedPublication]") -> list[str]:
         """Refuse a table without persons, beside tables whose persons are protected."""
@@ -326,7 +334,9 @@ class Together:
                 "an earlier release has stable pseudonyms, which show who joined and "
                 "left; leave composition.presence out"
             )
-        lacking = lacking_beside(self.ledger, workspace_of(self.form.config), mine)
+        config = self.form.config
+        lacking = lacking_beside(self.ledger, workspace_of(config), mine)
+        lacking = lacking or unknown_in_target(self.ledger, config, mine)
         if lacking:
             raise NotEvaluable(
                 f"the ledger lacks {len(lacking)} published versions of these persons, "

@@ -33,6 +33,8 @@ from anon_transformers.release._run import (
     read_key,
 )
 from anon_transformers.release._stated_composition import StatedComposition
+from anon_transformers.release._stated_database import place_of_sqlite
+from anon_transformers.release._target import versions_in_target
 from anon_transformers.release._verification import RETIRED_KEYS, SIGNING_KEY
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ NAMED = "name:"
 """Begins the id of a source that a release file names."""
 SOURCES = "sources"
 """In the journal: by what other releases of the same persons are found."""
+USUAL_PORTS = {"postgresql": 5432, "mysql": 3306, "mariadb": 3306, "mssql": 1433}
 _USER = re.compile(r"(?<=://)[^/@]*@")
 
 
@@ -116,9 +119,7 @@ def source_of(config: ReleaseConfig) -> tuple[str, str]:
     of_database = "table" in options or "query" in options
     if kind not in FILE_KINDS or of_database:
         if "url" in options:  # whoever connects, and however the file says it
-            options["url"] = re.sub(
-                "(?<=://).*@", "", _with_variables(Template(options["url"]))
-            )
+            options["url"] = _without_user(_with_variables(Template(options["url"])))
         parts.append(kind or suffix_of(source.paths[0]))
         parts.append(json.dumps(options, sort_keys=True, default=str))
     parts.sort()  # the same files in another order are the same source
@@ -130,14 +131,47 @@ def places_of(config: ReleaseConfig) -> list[str]:
 
     A list, a pattern or a period may name a file that another release names alone, and
     each may call its source by another name. A link is kept beside the file that it
-    leads to, for it may lead to another one next month.
+    leads to, for it may lead to another one next month. The file of a database is one,
+    whichever of its tables is read, and so is the address of a table of any other.
     """
     texts = [_with_variables(one) for one in _file_templates(config.stated)]
     texts += [template.text for template in _file_templates(config)]
     files = [text for text in texts if not is_address(text)]
     places = {str(config.path(text)) for text in files}
     places |= {os.path.normpath(config.unresolved(text).absolute()) for text in files}
+    places |= _places_in_databases(config)
     return sorted(f"id:{_digest(place)}" for place in places)
+
+
+def _places_in_databases(config: ReleaseConfig) -> set[str]:
+    """The file of an SQLite database, or the address of a table, without who reads it.
+
+    One address has many spellings: drivers, usual ports, paths from another folder.
+    """
+    import sqlalchemy as sa
+
+    options = config.stated.source.options
+    if config.stated.source.kind != "sql" or "url" not in options:
+        return set()
+    text = _with_variables(Template(options["url"]))
+    if not text.startswith("sqlite"):  # whose path may hold the sign, too
+        text = _without_user(text)
+    try:
+        url = sa.make_url(text)
+    except (sa.exc.ArgumentError, ValueError):  # a variable that is not set here
+        return set()
+    backend = url.get_backend_name()
+    if backend == "sqlite":
+        file = place_of_sqlite(url.database or "", config.folder)
+        return {str(file)} if url.database else set()
+    host = [(url.host or "").lower(), url.port or USUAL_PORTS.get(backend)]
+    what = [options.get("table"), options.get("query")]
+    return {json.dumps([backend, *host, url.database, *what])}
+
+
+def _without_user(url: str) -> str:
+    """An address of a database without name and password, which may hold any sign."""
+    return re.sub("(?<=://).*@", "", url)
 
 
 def _file_templates(config: ReleaseConfig) -> list[Template]:
@@ -352,6 +386,24 @@ def lacking_beside(
             or not sources.isdisjoint(_noted_sources(story))
         )
     ]
+
+
+def unknown_in_target(
+    ledger: "Ledger", config: ReleaseConfig, publication: "Publication"
+) -> list[tuple[str, str]]:
+    """Versions that readers of the target see, and the ledger does not have.
+
+    The workspace may have been lost with the ledger and all journals, as that of a
+    container is, and what was published is there still.
+    """
+    shown = versions_in_target(config)
+    if config.target.database is not None:
+        from anon_transformers.release._public_table import versions_in_database
+
+        shown |= versions_in_database(config)
+    known = ledger.publications(states=["reserved", "published"])
+    recorded = {found.publication.name for found in known} | {publication.name}
+    return sorted({(config.name, version) for version in shown} - recorded)
 
 
 def _noted_sources(story: list[dict[str, Any]]) -> set[str]:

@@ -194,14 +194,26 @@ def read_expected(form: Form) -> dict[str, pd.DataFrame]:
     config.expect.refuse_old([*map(config.path, config.source.files.values())])
     tables = form.read()
     if not isinstance(tables[INPUT], StreamedTable):
-        refuse_other_size(config, len(tables[INPUT]))
+        refuse_other_size(form, tables[INPUT])
     return tables
 
 
-def refuse_other_size(config: ReleaseConfig, n_rows: int) -> None:
-    """Refuse another number of rows than the file expects."""
+def refuse_other_size(form: Form, table: pd.DataFrame | StreamedTable) -> None:
+    """Say how much there is, and refuse what the file does not expect."""
+    config = form.config
+    _tell_size(form, table)
     before = Journal(config.home).rows_before(config.period)
-    config.expect.refuse_other_size(n_rows, before)
+    config.expect.refuse_other_size(len(table), before)
+
+
+def _tell_size(form: Form, table: pd.DataFrame | StreamedTable) -> None:
+    """Say how much there is, before anything of it is refused."""
+    many, _ = form.counted
+    tell(**{many: len(table)})
+    subject = form.config.roles.subject
+    if isinstance(table, pd.DataFrame) and [*table.columns].count(subject) == 1:
+        tell(persons=int(table[subject].nunique()))
+    tell(columns=table.shape[1])
 
 
 def write_loaded(form: Form, table: pd.DataFrame | StreamedTable, file: Path) -> None:
@@ -210,7 +222,7 @@ def write_loaded(form: Form, table: pd.DataFrame | StreamedTable, file: Path) ->
         write_parquet(table, file)
         return
     table.write(file)
-    refuse_other_size(form.config, len(table))
+    refuse_other_size(form, table)
     form.refuse_written(file)
 
 
@@ -283,11 +295,7 @@ def start_run(
                 write_order(draft, folder.name, noted)
                 journal.write(folder.name, "loaded", rows=len(frame), **about)
                 draft.rename(folder)
-            many, _ = form_of(config).counted
-            tell(run=folder.name, **{many: len(frame)})
-            if config.roles.subject is not None:
-                tell(persons=int(frame[config.roles.subject].nunique()))
-            tell(columns=frame.shape[1])
+            tell(run=folder.name)
         except BaseException:
             remove_tree(draft)
             journal.abandon(folder.name)

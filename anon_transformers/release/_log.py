@@ -148,6 +148,21 @@ def heard_by(handler: logging.Handler) -> Iterator[None]:
         LOG.propagate = passed_on
 
 
+@contextmanager
+def warnings_unheard() -> Iterator[None]:
+    """Log no warning of what this thread does: it is tried, and is no run."""
+    mine = threading.get_ident()
+
+    def passes(record: logging.LogRecord) -> bool:
+        return record.levelno != logging.WARNING or record.thread != mine
+
+    LOG.addFilter(passes)
+    try:
+        yield
+    finally:
+        LOG.removeFilter(passes)
+
+
 def tell(release: str = "", /, **facts: Any) -> None:
     """Note what the current step has to tell; outside of steps nobody listens.
 

@@ -285,6 +285,16 @@ def refuse_foreign_table(config: ReleaseConfig) -> None:
         PublicTable(database, stated.table, config.name).refuse_foreign()
 
 
+def versions_in_database(config: ReleaseConfig) -> set[str]:
+    """Names of the versions of a release that stand in its database."""
+    stated = config.target.database
+    if stated is None or file_to_make(stated, config.folder) is not None:
+        return set()
+    with connected(stated, config.folder) as database:
+        known = PublicTable(database, stated.table, config.name).versions()
+    return {name for name, held in known.items() if held["release"] == config.name}
+
+
 def follow_in_database(config: ReleaseConfig, current: Path) -> None:
     """Have the database show the version that readers of the folder see.
 

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -460,26 +459,33 @@ def next_run_id(
     """A name for a run that is safe as a file name; it begins with the period.
 
     A name that was given before means the same run while that is unfinished, and a
-    further one afterwards: a version never changes once it is there.
+    further one afterwards: a version never changes once it is there. What is drawn ends
+    each name, also the first: readers see those of versions, and a number would tell
+    how many runs of that name were refused before.
     """
     of_period = "" if period is None else f"{period.name}_"
     if given is None:
         drawn = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{secrets.token_hex(3)}"
         return f"{of_period}{drawn}"
-    base = f"{of_period}{plain_name(given)}"
-    stories, home = journal.stories(), journal.file.parent
-
-    def is_free(name: str) -> bool:
+    named = re.compile(rf"{re.escape(of_period)}{runs_named(given)}\Z")
+    runs = journal.file.parent / RUNS
+    for name, story in reversed(journal.stories().items()):
         # What others put there must not pass for a run of ours.
-        if name in stories:
-            folder = home / RUNS / name
-            there = os.path.lexists(folder) and not is_plain(folder)
-            return stories[name][-1]["event"] not in FINISHED and not there
-        folders = (home / RUNS, home / QUARANTINE)
-        return not any(os.path.lexists(folder / name) for folder in folders)
+        theirs = os.path.lexists(runs / name) and not is_plain(runs / name)
+        if named.match(name) and story[-1]["event"] not in FINISHED and not theirs:
+            return name
+    return f"{of_period}{plain_name(given)}-{secrets.token_hex(3)}"
 
-    names = (base if turn == 1 else f"{base}-r{turn}" for turn in count(1))
-    return next(name for name in names if is_free(name))
+
+def runs_named(given: str) -> str:
+    """A pattern of the names of all runs that were given a name, behind the period.
+
+    Examples
+    --------
+    >>> bool(re.fullmatch(runs_named("monthly"), "monthly-40ec67-0a1b2c"))
+    True
+    """
+    return re.escape(plain_name(given)) + "-[0-9a-f]{6}"
 
 
 def make_private(folder: Path) -> Path:

@@ -6,7 +6,7 @@ Everything is read from release files, journals and manifests; no table is opene
 import itertools
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -14,14 +14,16 @@ from typing import Any, Literal
 
 from anon_transformers.exceptions import AnonymizationError, ConfigurationError
 from anon_transformers.parameters import is_number
+from anon_transformers.release._airflow_options import AirflowOptions
 from anon_transformers.release._check import check_remembered
 from anon_transformers.release._config import ReleaseConfig, read_config
-from anon_transformers.release._last_known import stated_leniently
+from anon_transformers.release._last_known import read_leniently, stated_leniently
 from anon_transformers.release._mapping import FOLDER, derived_homes
 from anon_transformers.release._period import Period, Template
 from anon_transformers.release._run import (
     ACKNOWLEDGED,
     FINISHED,
+    RUNS,
     Journal,
     period_in,
     sha256,
@@ -29,6 +31,7 @@ from anon_transformers.release._run import (
 from anon_transformers.release._schedule import next_run
 from anon_transformers.release._target import read_manifest
 from anon_transformers.release._tighten import COMMON_WORDS
+from anon_transformers.release._under_way import was_cut_off
 from anon_transformers.release._verdict_only import why_verdict_only
 
 SKIPPED = {"node_modules", "site-packages", "versions", "build", "dist"}
@@ -41,6 +44,8 @@ FAILURES = {
 """What the last event of a run that published nothing means."""
 REFUSED = "was refused when it was anonymized"
 """What it means where the method, or the cells that stay, could not keep a promise."""
+CUT_OFF = "was cut off: its process is gone"
+"""What it means where a journal does not say how a run ended."""
 ACKNOWLEDGE = "until it is published, or acknowledged: anon abandon FILE RUN"
 DEFAULT_WORKSPACE = ".anon"
 DEEPEST = 4
@@ -113,7 +118,8 @@ class ReleaseStatus:
     name : str
         The release.
     state : str
-        ``"published"``, ``"refused"`` (the last run was, whatever is public),
+        ``"published"``, ``"refused"`` (the last run was, or it was cut off, whatever is
+        public),
         ``"under way"``, ``"never published"``, ``"broken"`` (the file is), or
         ``"changed"`` (a public manifest is not what its run wrote).
     reason : str or None
@@ -191,7 +197,17 @@ def release_status(
         except AnonymizationError as error:
             known = _status(file.stem, _home_of_broken(file), None, file, now)
             homes.add(_home_of_broken(file).resolve())
-            found.append(replace(known, state="broken", reason=str(error)))
+            # What the DAG of the file goes by, and when it fails the next time.
+            schedule, options = read_leniently(file)
+            found.append(
+                replace(
+                    known,
+                    state="broken",
+                    reason=str(error),
+                    schedule=schedule,
+                    next_run=_next_run(schedule, options, now),
+                )
+            )
     derived = [_mapped_folder(config) for config in configs.values()]
     for file, config in configs.items():
         if any(folder and file.resolve().is_relative_to(folder) for folder in derived):
@@ -337,7 +353,7 @@ def _status(
     published = [_at(e) for e in events if e["event"] == "published"]
     public = _public(stories)
     schedule = None if config is None else config.schedule
-    state, reason = _state(stories)
+    state, reason = _state(stories, _cut_off(home, stories))
     if reason is not None and file is None and home is not None:
         reason = reason.replace(ACKNOWLEDGE, ACKNOWLEDGE.replace("FILE", str(home)))
     changed = [
@@ -355,7 +371,7 @@ def _status(
         reason,
         None if file is None else str(file),
         schedule,
-        None if config is None else _next_run(config, now),
+        None if config is None else _next_run(schedule, config.airflow, now),
         max(published, default=None),
         max(map(_at, events), default=None),
         tuple(public),
@@ -365,8 +381,22 @@ def _status(
     )
 
 
+def _cut_off(
+    home: Path | None, stories: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> set[str]:
+    """Runs that go no further, though the journal does not say how they ended."""
+    if home is None:
+        return set()
+    found = {
+        run for run, story in stories.items() if was_cut_off(home / RUNS / run, story)
+    }
+    # One may have gone on, or ended, since its journal was read.
+    now = Journal(home).stories() if found else {}
+    return {run for run in found if len(now.get(run, ())) == len(stories[run])}
+
+
 def _state(
-    stories: Mapping[str, Sequence[Mapping[str, Any]]],
+    stories: Mapping[str, Sequence[Mapping[str, Any]]], cut_off: Collection[str] = ()
 ) -> tuple[str, str | None]:
     """What became of the last run of each period; a refused one goes before others.
 
@@ -389,8 +419,11 @@ def _state(
         if not (_was_a_slip(story) and "published" in after):
             last[period_in(story)] = story[-1]
     ended = [(event["event"], event["run"]) for event in last.values()]
-    failed = [event for event in last.values() if event["event"] in FAILURES]
-    refused = [f"run {event['run']} {failure_of(event)}" for event in failed]
+    refused = [
+        f"run {run} {CUT_OFF if run in cut_off else failure_of(event)}"
+        for event in last.values()
+        if (run := event["run"]) in cut_off or event["event"] in FAILURES
+    ]
     if refused:
         return "refused", f"{'; '.join(refused)} ({ACKNOWLEDGE})"
     under_way = [f"run {run}: {what}" for what, run in ended if what not in FINISHED]
@@ -528,8 +561,9 @@ def _bounded(
     return replace(margin, margin_at_most=smallest - margin.asked)
 
 
-def _next_run(config: ReleaseConfig, now: datetime | None) -> str | None:
+def _next_run(
+    schedule: str | None, options: AirflowOptions, now: datetime | None
+) -> str | None:
     """When a release runs next, on the clock of its DAG."""
-    options = config.airflow
-    found = next_run(config.schedule, now, options.start_date, options.end_date)
+    found = next_run(schedule, now, options.start_date, options.end_date)
     return None if found is None else found.isoformat(timespec="minutes")

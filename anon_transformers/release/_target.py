@@ -409,6 +409,12 @@ def refuse_expired(
         )
 
 
+def versions_in_target(config: ReleaseConfig) -> set[str]:
+    """Names of the whole versions in a target; a copy has that of what was copied."""
+    versions = _versions(config.path(config.target.path))
+    return {read_manifest(each).get("version", each.name) for each in versions}
+
+
 def _versions(target: Path) -> list[Path]:
     """The whole versions in a target; nothing else that may lie there."""
     return [

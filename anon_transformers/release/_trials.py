@@ -31,6 +31,7 @@ from anon_transformers.release._cells import write_parquet
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._faults import suppressed_rows
 from anon_transformers.release._forms import Candidate, Form, form_of
+from anon_transformers.release._log import warnings_unheard
 from anon_transformers.release._run import (
     RUNS,
     Journal,
@@ -122,7 +123,7 @@ class Trials:
         }
         write_order(self.folder, self.folder.name, order)
         run = DraftRun(self.folder)
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), warnings_unheard():
             # A run with this setting gives them; here they would be of many settings.
             warnings.simplefilter("ignore")
             try:

@@ -200,6 +200,28 @@ def is_under_way(folder: Path, story: Sequence[Mapping[str, Any]]) -> bool:
     return ours or _is_locked(folder) or _is_leased(folder, story)
 
 
+def was_cut_off(folder: Path, story: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a run is known to go no further, though nothing says how it ended.
+
+    Of a run whose steps are called one by one, without a name, nobody can know, nor
+    where its lock cannot be tried.
+    """
+    if story[-1]["event"] in FINISHED or not _has_known_driver(story):
+        return False
+    drafts = [event["draft"] for event in story if "draft" in event]
+    try:
+        loading = any(_is_locked(folder.with_name(draft)) for draft in drafts)
+        return not (loading or is_under_way(folder, story))
+    except (OSError, ReleaseError):
+        return False
+
+
+def _has_known_driver(story: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a lock, or a lease, tells if somebody still drives a run."""
+    drivers = [event["driver"] for event in story if "driver" in event]
+    return drivers[-1:] in (["process"], ["scheduler"])
+
+
 def conflicting(
     home: Path, again: str | None, period: Period | None
 ) -> tuple[str, str] | None:
@@ -333,8 +355,7 @@ def _is_over(
         return True
     if is_under_way(folder, story):
         return False
-    drivers = [event["driver"] for event in story if "driver" in event]
-    return _concerns(story, period) or drivers[-1:] in (["process"], ["scheduler"])
+    return _concerns(story, period) or _has_known_driver(story)
 
 
 def _remove_if_free(folder: Path) -> None:
@@ -403,36 +424,34 @@ def abandon(location: str | os.PathLike[str]) -> None:
 def given_up_if_interrupted() -> Iterator[None]:
     """Within :func:`keeping_runs`: end the runs that are held if somebody interrupts.
 
-    Their private data go at once, and not with the next run.
+    Their private data go at once, and not with the next run. A reader of lines who goes
+    away ends a run, too, and hears nothing more.
     """
     try:
         yield
-    except KeyboardInterrupt:
-        held_here = sorted(_OURS.handles)
-        for folder in held_here:
-            _give_up(folder)
-        if not held_here:
-            LOG.warning("Interrupted before a run began: nothing is kept.")
+    except (KeyboardInterrupt, BrokenPipeError) as error:
+        said = [f"Interrupted: {_give_up(run)}." for run in sorted(_OURS.handles)]
+        if isinstance(error, KeyboardInterrupt):
+            for words in said or ["Interrupted before a run began: nothing is kept."]:
+                LOG.warning(words)
         raise
 
 
-def _give_up(folder: Path) -> None:
-    """End a run that this thread holds, and say so."""
+def _give_up(folder: Path) -> str:
+    """End a run that this thread holds; what became of it, in words."""
     last = Journal(folder.parent.parent).last(folder.name)
     try:
         if last is None or last["event"] not in FAILED:
             abandon(folder)
         last = Journal(folder.parent.parent).last(folder.name)
     except (ReleaseError, OSError) as error:
-        LOG.warning(
-            "Interrupted: run %s could not be given up (%s); the next run removes its "
-            "private data.", folder.name, type(error).__name__,
-        )  # fmt: skip
-        return
+        return (
+            f"run {folder.name} could not be given up ({type(error).__name__}); the "
+            "next run removes its private data"
+        )
     if last is not None and last["event"] == "published":
-        LOG.warning("Interrupted: run %s was published before.", folder.name)
-    else:
-        LOG.warning(
-            "Interrupted: run %s is given up, nothing of it is published, and its "
-            "private data are removed.", folder.name,
-        )  # fmt: skip
+        return f"run {folder.name} was published before"
+    return (
+        f"run {folder.name} is given up, nothing of it is published, and its private "
+        "data are removed"
+    )

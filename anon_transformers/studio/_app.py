@@ -8,21 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response, StreamingResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from anon_transformers.studio._guard import LARGEST_UPLOAD, Guard
 from anon_transformers.studio._jobs import Job, Worker
 from anon_transformers.studio._page import (
+    NotOpened,
     Page,
     came_from,
     form_route,
     go_on,
     make_templates,
+    named_project,
     project_of,
     render,
     studio_of,
@@ -103,7 +106,11 @@ def make_app(
     app = Starlette(
         routes=list(_routes(studio)),
         lifespan=lifespan,
-        exception_handlers={HTTPException: _fault, Exception: _failure},
+        exception_handlers={
+            NotOpened: _not_opened,
+            HTTPException: _fault,
+            Exception: _failure,
+        },
     )
     app.state.studio = studio
     return Guard(app, token, port, largest)
@@ -118,6 +125,7 @@ def _routes(studio: Studio) -> Sequence[BaseRoute]:
         form_route("/p/{project}/undo", _undo),
         form_route("/p/{project}/redo", _redo),
         form_route("/p/{project}/period", _look_at),
+        form_route("/p/{project}/folders", _open_folders),
         *(
             Mount(place, app=_Named(page))
             for page in studio.pages
@@ -140,15 +148,37 @@ class _Named:
         from starlette.routing import Router
 
         self._name, self._router = page.name, Router(list(page.routes))
+        self._of_tables = page.of_tables
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         scope["studio.page"] = self._name
-        await self._router(scope, receive, send)
+        answer: ASGIApp = self._router
+        if self._of_tables and scope["method"] == "GET":
+            request = Request(scope)
+            project = await run_in_threadpool(project_of, request)
+            if project.is_graph:
+                answer = render(request, "network.html")
+        await answer(scope, receive, send)
 
 
 def _fault(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     return render(request, "fault.html", error.status_code, reason=error.detail)
+
+
+def _not_opened(request: Request, error: Exception) -> Response:
+    """Ask whether the folders of a release file may be looked into."""
+    assert isinstance(error, NotOpened)
+    return render(request, "folders.html", folders=error.folders)
+
+
+def _open_folders(request: Request, form: Any) -> str:
+    """Open the folders that the person was shown, and no other."""
+    project = named_project(request)
+    shown = set(form.getlist("folder"))
+    opened = [folder for folder in project.outside if str(folder) in shown]
+    studio_of(request).shelf.open_folders(project, opened)
+    return came_from(request)
 
 
 def _failure(request: Request, error: Exception) -> Response:
@@ -157,7 +187,7 @@ def _failure(request: Request, error: Exception) -> Response:
 
 
 def _move(request: Request, by: int, done: str) -> str:
-    what = project_of(request).move(by)
+    what = named_project(request).move(by)
     studio_of(request).notice(
         f"{done}: {what}." if what else f"Nothing is {done.lower()}."
     )
@@ -173,7 +203,7 @@ def _redo(request: Request, form: Any) -> str:
 
 
 def _look_at(request: Request, form: Any) -> str:
-    chosen = choose_period(project_of(request), str(form.get("period", "")).strip())
+    chosen = choose_period(named_project(request), str(form.get("period", "")).strip())
     said = f"These pages are about {chosen} now." if chosen else "No period is chosen."
     studio_of(request).notice(said)
     return came_from(request)

@@ -33,7 +33,8 @@ def begin_project(
     name : str
         Of the release; what is not legal in one is replaced.
     content : mapping
-        The release file. Files that were sent along lie in ``../data``.
+        The release file. Files that were sent along lie in ``../data``; folders of
+        others that it names are open, since the page asked for them.
     files : mapping of name to open file, optional
         What was uploaded. They are removed with the project.
     """
@@ -45,4 +46,6 @@ def begin_project(
     path = folder / "releases" / f"{folder.name}.yaml"
     write_privately(path, dump(content))
     studio.worker.warm()
-    return studio.shelf.add(Project(path, owned=True))
+    project = Project(path, owned=True)
+    studio.shelf.open_folders(project, project.outside)
+    return project

@@ -221,7 +221,8 @@ def curves(
 ) -> Drawing:
     """How far each person belongs to each set, along one column."""
     legend = _legend(list(degrees))
-    head = LEGEND * (legend[-1][1] + 1) + 8 if legend else 0
+    # Below the names there is room for the name of the axis.
+    head = LEGEND * (legend[-1][1] + 1) + 14 if legend else 0
     canvas = Canvas(title, height=HEIGHT - 84 + head)
     x = Scale.of(values, EDGE, WIDTH - 12)
     y = Scale(0.0, 1.0, canvas.height - EDGE, head + 16)

@@ -102,6 +102,8 @@ class Guard:
             )
         if request.method not in READING and not _is_from_us(request, host):
             return _refuse("only Studio's own pages may change something")
+        if _is_part_of_others(request):
+            return _refuse("only Studio's own pages may load parts of it")
         length = request.headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > self.largest:
             return _refuse(
@@ -138,6 +140,16 @@ def _is_from_us(request: Request, host: str) -> bool:
     if site is None and origin is None:
         return False
     return site in (None, "same-origin") and origin in (None, f"http://{host}")
+
+
+def _is_part_of_others(request: Request) -> bool:
+    """Whether a page of another port or site loads this as its picture, script or data.
+
+    It could not read the answer; but pages may begin to read a table when asked for,
+    and how long an answer takes says something, too.
+    """
+    site, mode = _only(request, "sec-fetch-site"), _only(request, "sec-fetch-mode")
+    return site not in ENTERED and mode != "navigate"
 
 
 def _only(request: Request, header: str) -> str | None:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 Endpoint = Callable[..., Any]
 BY_SCRIPT, NEXT = "x-studio-script", "x-studio-next"
 """Headers: of a request of our script, and of an answer to it with the next address."""
+MOST_FIELDS = 100_000
+"""Of a form: the columns of a wide table have several each."""
 MOST_DIGITS = 9
 """Of a whole number in a form or an address."""
 
@@ -58,6 +60,8 @@ class Page:
     templates : path, optional
         Folder of its Jinja templates, named ``<page>/….html`` or so; they may extend
         ``page.html``.
+    of_tables : bool
+        Whether it means nothing for a network, whose menu leaves it out.
 
     Examples
     --------
@@ -76,6 +80,7 @@ class Page:
     routes: Sequence[Route]
     of_project: bool = True
     templates: Path | None = None
+    of_tables: bool = False
 
 
 def studio_of(request: Request) -> "Studio":
@@ -83,11 +88,37 @@ def studio_of(request: Request) -> "Studio":
     return request.app.state.studio
 
 
-def project_of(request: Request) -> Project:
-    """The project that the address names; 404 if there is none."""
+class NotOpened(HTTPException):
+    """A release file names folders that nobody opened."""
+
+    def __init__(self, folders: Sequence[Path]):
+        super().__init__(403, "the release file names folders that were not opened")
+        self.folders = tuple(folders)
+
+
+def named_project(request: Request) -> Project:
+    """The project that the address names; 404 if there is none.
+
+    It is for what touches the release file alone; all else is of :func:`project_of`.
+    """
     found = studio_of(request).shelf.find(request.path_params.get("project", ""))
     if found is None:
         raise HTTPException(404, "there is no such project, or its file is gone")
+    return found
+
+
+def project_of(request: Request) -> Project:
+    """The project that the address names, with no file but below opened folders.
+
+    Raises
+    ------
+    HTTPException
+        404 if there is none; 403 if its release file names files elsewhere, which the
+        person is asked about.
+    """
+    found = named_project(request)
+    if outside := found.outside:
+        raise NotOpened(outside)
     return found
 
 
@@ -149,7 +180,7 @@ def action(
     @wraps(function)
     async def answer(request: Request) -> Response:
         try:
-            form = await request.form()
+            form = await request.form(max_fields=MOST_FIELDS)
         except ClientDisconnect:  # by the browser, or by the guard
             raise HTTPException(413, "the form was cut off, or is too large") from None
         try:

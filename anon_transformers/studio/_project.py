@@ -12,7 +12,7 @@ import os
 import re
 import shutil
 import stat
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -29,6 +29,7 @@ from anon_transformers.release import ReleaseConfig, read_config
 from anon_transformers.release._config import BUNDLED
 from anon_transformers.release._file_kinds import TABLE_KINDS
 from anon_transformers.release._strict import parse_yaml
+from anon_transformers.studio._opened import outside
 from anon_transformers.studio._yaml import edited
 
 PRIVATE = 0o700
@@ -80,10 +81,19 @@ class Project:
         release file.
     owned : bool
         Whether Studio made the folder, and removes it with the project.
+    opened : sequence of Path
+        Folders that a person opened for it, beside its own.
     """
 
-    def __init__(self, file: str | os.PathLike[str], *, owned: bool = False):
+    def __init__(
+        self,
+        file: str | os.PathLike[str],
+        *,
+        owned: bool = False,
+        opened: Sequence[Path] = (),
+    ):
         self.file, self.owned = Path(file).absolute(), owned
+        self.opened = tuple(opened)
         parent = self.file.parent
         self.folder = parent.parent if parent.name == "releases" else parent
         self._own = self.folder / OWN / self.file.stem
@@ -125,6 +135,24 @@ class Project:
         except ConfigurationError as error:
             return str(error).removeprefix(f"{self.file}:").strip()
         return None
+
+    @property
+    def outside(self) -> tuple[Path, ...]:
+        """Folders that the file names and nobody opened: no page looks into them."""
+        try:
+            content = self.content
+        except ConfigurationError:  # it names nothing
+            return ()
+        return outside(content, self.file, self._open, self.period)
+
+    def may_read(self, place: Path) -> bool:
+        """Whether a file or folder lies below a folder that was opened."""
+        real = place.resolve()
+        return any(real.is_relative_to(one.resolve()) for one in self._open)
+
+    @property
+    def _open(self) -> tuple[Path, ...]:
+        return (self.folder, *self.opened)
 
     @property
     def is_graph(self) -> bool:
@@ -450,7 +478,11 @@ class Shelf:
     def projects(self) -> list[Project]:
         """Those whose release file is still there."""
         return [
-            Project(one["file"], owned=one["owned"])
+            Project(
+                one["file"],
+                owned=one["owned"],
+                opened=[Path(folder) for folder in one.get("opened", ())],
+            )
             for one in self._noted()
             if Path(one["file"]).is_file()
         ]
@@ -462,9 +494,22 @@ class Shelf:
     def add(self, project: Project) -> Project:
         """Put a project first."""
         with self._locked():
-            others = [one for one in self._noted() if one["file"] != str(project.file)]
-            self._keep([{"file": str(project.file), "owned": project.owned}, *others])
+            self._put_first(project, ())
         return project
+
+    def open_folders(self, project: Project, folders: Sequence[Path]) -> None:
+        """Let the pages of a project look into folders, and put it first."""
+        with self._locked():
+            self._put_first(project, folders)
+
+    def _put_first(self, project: Project, folders: Sequence[Path]) -> None:
+        file = str(project.file)
+        before = [one for one in self._noted() if one["file"] == file]
+        others = [one for one in self._noted() if one["file"] != file]
+        opened = [folder for one in before for folder in one.get("opened", ())]
+        opened += map(str, (*project.opened, *folders))
+        own = {"file": file, "owned": project.owned}
+        self._keep([{**own, "opened": list(dict.fromkeys(opened))}, *others])
 
     def remove(self, project: Project) -> None:
         """Forget a project, and remove what Studio made of it."""

@@ -11,7 +11,6 @@ from typing import Any
 
 from anon_transformers.exceptions import ConfigurationError, ParameterError
 from anon_transformers.release import (
-    ReleaseConfig,
     abandon,
     check_release,
     run_release,
@@ -150,14 +149,15 @@ class PastRun:
     @property
     def report(self) -> Path | None:
         """Its validation report, if there is one."""
-        if self.folder is None or not (self.folder / REPORT).is_file():
-            return None
-        return self.folder / REPORT
+        file = None if self.folder is None else self.folder / REPORT
+        # A link could lead to any file.
+        return file if file is not None and is_plain(file, stat.S_ISREG) else None
 
 
-def runs_of(config: ReleaseConfig) -> list[PastRun]:
-    """All runs of a release, newest first."""
-    found = [_past(place, story) for place, story in past_runs(config).items()]
+def runs_of(project: Project) -> list[PastRun]:
+    """All runs of a release, newest first; of a release file that is in order."""
+    stories = past_runs(project.config).items()
+    found = [_past(project, place, story) for place, story in stories]
     # Of one second, as the journal has them: what ends a name is drawn.
     return sorted(found, key=lambda run: run.at)[::-1]
 
@@ -176,7 +176,7 @@ def refused_of(runs: list[PastRun]) -> list[PastRun]:
     return [run for run in last.values() if run.is_news]
 
 
-def acknowledge(config: ReleaseConfig, name: str) -> None:
+def acknowledge(project: Project, name: str) -> None:
     """Take note of a refused run, as ``anon abandon`` does.
 
     Raises
@@ -184,14 +184,14 @@ def acknowledge(config: ReleaseConfig, name: str) -> None:
     ParameterError
         If there is no such run.
     """
-    for run in runs_of(config):
+    for run in runs_of(project):
         if run.run == name and run.outcome in FAILURES:
             abandon(run.place.parent / RUNS / name)
             return
     raise ParameterError("no run of this name was refused.")
 
 
-def _past(place: Path, story: list[dict[str, Any]]) -> PastRun:
+def _past(project: Project, place: Path, story: list[dict[str, Any]]) -> PastRun:
     # That somebody took note of a refusal does not change what became of the run.
     own = [event for event in story if event["event"] != ACKNOWLEDGED]
     last, home = (own or story)[-1], place.parent
@@ -200,6 +200,8 @@ def _past(place: Path, story: list[dict[str, Any]]) -> PastRun:
     folder = None
     if outcome == "published" and isinstance(last.get("version"), str):
         folder = Path(last["version"])
+        # A journal may come with the file, and name any folder of this machine.
+        folder = folder if project.may_read(folder) else None
     elif outcome == "quarantined":
         folder = home / QUARANTINE / place.name
     return PastRun(

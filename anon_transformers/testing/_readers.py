@@ -92,7 +92,8 @@ def check_reader(
         What it must read then; not of graphs. Put what a careless reader destroys into
         it: texts of digits with leading zeros, as postal codes are; and whole numbers
         beside a missing cell, in a column of type ``Int64``. Such a number is read as
-        ``1``, and never as ``1.0``.
+        ``1``, and never as ``1.0``. Numbers and dates stand in columns of their types:
+        read as texts, they would be categories without an order.
     verbose : bool, default=False
         Say on the error stream which check runs, and how it ended.
 
@@ -176,6 +177,31 @@ def check_cells_are_read_as_they_are(trial: ReaderTrial) -> None:
     for name in names:
         other = differing_cells(trial.expected[name], found[name])
         require(not other, sentence, f"in column {name!r} {other}")
+
+
+def check_numbers_and_dates_are_read(trial: ReaderTrial) -> None:
+    """Anonymizers take texts for categories, which have no ranges."""
+    if trial.expected is None:
+        return
+    (found,) = trial.read()
+    if list(found.columns) != list(trial.expected.columns):
+        return  # the check of the cells says so
+    for name, column in trial.expected.items():
+        if not _has_an_order(column):
+            continue
+        cells = found[name].dropna()
+        texts = sum(isinstance(cell, str) for cell in cells)
+        require(
+            not texts,
+            "Numbers are read as numbers and dates as dates: texts have no ranges.",
+            f"in column {name!r} {texts} texts",
+        )
+
+
+def _has_an_order(column: pd.Series) -> bool:
+    """Whether a column has a type for numbers or dates."""
+    number = types.is_numeric_dtype(column) and not types.is_bool_dtype(column)
+    return number or types.is_datetime64_any_dtype(column)
 
 
 def check_codes_stay_texts(trial: ReaderTrial) -> None:
@@ -289,6 +315,7 @@ CHECKS: tuple[Callable[[ReaderTrial], None], ...] = (
     check_tables_are_read,
     check_cells_are_single_values,
     check_cells_are_read_as_they_are,
+    check_numbers_and_dates_are_read,
     check_codes_stay_texts,
     check_whole_numbers_stay_whole,
     check_reading_again_gives_the_same,

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from airflow.sdk import DAG, BaseHook
 
 from anon_transformers.airflow import release_dag, release_task_group
-from anon_transformers.airflow._assets import published_facts
+from anon_transformers.airflow._assets import published_facts, source_assets
 from anon_transformers.release import read_config
 
 FOLDER = Path(os.environ["ANON_RELEASES"])
@@ -67,6 +67,20 @@ found["there"] = sensor.poke({"params": {}})
 left = {"ANON_PLACE", "ANON_CONN_HOST"} & set(os.environ)
 found["left"] = sorted(left)
 
+# What a source in a database is called.
+text = (FOLDER / "people.yaml").read_text()
+sql = "kind: sql, url: 'postgresql://anna@db.example/ward', table: stays"
+sources = {
+    "file": ("kind: duckdb, path: ward.duckdb, table: stays", ""),
+    "database": (sql, ""),
+    "named": (sql, "airflow: {source_asset: stays}"),
+}
+found["sources"] = {}
+for name, (source, more) in sources.items():
+    file = FOLDER / f"{name}.yaml"
+    file.write_text(text.replace("path: people.csv", source) + more)
+    found["sources"][name] = [asset.uri for asset in source_assets(read_config(file))]
+
 # Of persons, what is asked for is public, and what is reached is not.
 version = FOLDER / "version"
 version.mkdir()
@@ -117,3 +131,8 @@ def test_the_news_of_a_release_says_what_is_asked_for(parts):
     facts = parts["facts"]
     assert {name: facts[name] for name in "klt"} == {"k": 5, "l": 2, "t": 0.4}
     assert facts["levels"] == {"loss": 0.3}
+
+
+def test_a_source_in_a_database_is_called_as_the_file_says_or_is_no_asset(parts):
+    ward = (parts["folder"] / "ward.duckdb").as_uri()
+    assert parts["sources"] == {"file": [ward], "database": [], "named": ["stays"]}

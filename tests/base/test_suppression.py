@@ -1,6 +1,7 @@
 """Which classes go, which stay, and when it is refused."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -347,3 +348,44 @@ def test_a_refusal_is_about_classes_that_the_rule_covers():
     # The class of 1 is suppressed anyway, whatever is asked for.
     with pytest.raises(InfeasibleError, match=r"level 5, 1 of 1 classes fail"):
         settled(sized(5, 1), KAnonymity(6), covered=[True, False], mode="drop")
+
+
+class Telling(KAnonymity):
+    """A model of a plugin that tells something of what it refuses."""
+
+    told: Any = None
+
+    def report(self, evidence):
+        return self.told(evidence) if callable(self.told) else self.told
+
+
+def refusal_of(told):
+    model = type("Told", (Telling,), {"told": staticmethod(told)})(3)
+    with pytest.raises(InfeasibleError) as refused:
+        settled(sized(4, 4, persons="aabbccdd"), model, limit=0)
+    return str(refused.value)
+
+
+def test_what_a_model_tells_of_a_refusal_counts_persons():
+    """Two persons a class have four rows, which no model sees."""
+
+    def count(evidence):
+        n_counted = int(evidence.rows.sum())
+        return {"persons_exposed": n_counted, "persons_in_several_classes": n_counted}
+
+    assert "4 of 4 persons in several classes" in refusal_of(count)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        None,
+        "Anna",
+        {"persons_exposed": 2},
+        {"persons_exposed": "Anna", "persons_in_several_classes": 2},
+        {"persons_exposed": True, "persons_in_several_classes": 2},
+    ],
+)
+def test_a_strange_report_is_left_out_of_a_refusal(told):
+    said = refusal_of(lambda evidence: told)
+    assert "several classes" not in said and "Anna" not in said

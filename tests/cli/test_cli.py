@@ -406,8 +406,8 @@ def help_of(anon):
 
 def test_help_tells_which_plugins_are_installed(anon, offered):
     assert "plugins:" not in help_of(anon)
-    offered.metrics.add("zeal", object(), "anon-transformers-zoo")
-    offered.metrics.add("loss", object(), "anon-transformers")
+    offered.experiments.add("zeal", object(), "anon-transformers-zoo")
+    offered.experiments.add("adult", object(), "anon-transformers")
     message = help_of(anon)
     assert "Installed plugins: anon-transformers-zoo. anon list shows" in message
 
@@ -419,7 +419,7 @@ def test_help_shows_commands_of_plugins_and_imports_none(anon, offered):
     assert "Commands of plugins" in message
     assert f"zoo {summary}" in message
     # Only the help shows a stand-in.
-    assert anon("zoo").exit_code != 0
+    assert anon("zoo").exit_code == 2
     assert anon("zoology").exit_code == 2
 
 
@@ -444,6 +444,33 @@ def test_a_command_of_click_is_called_like_the_others(anon, offered, words, code
     made = anon("hello", *words)
     assert made.exit_code == code, made.output
     assert said in made.output.replace("root ", "anon ")
+
+
+def fails_at_import():
+    import no_such_module  # noqa: F401
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (
+            fails_at_import,
+            "error: the command 'zoo' of zoo-dist cannot be loaded "
+            "(ModuleNotFoundError: No module named 'no_such_module').",
+        ),
+        ("no_such_module:app", "'zoo' of zoo-dist cannot be loaded (ModuleNotFound"),
+        (3, "what zoo-dist registers as the command 'zoo' is no typer application"),
+        (lambda: None, "what zoo-dist registers as the command 'zoo' is no typer"),
+    ],
+)
+def test_a_command_that_cannot_be_made_is_told_in_a_sentence(
+    anon, offered, command, said
+):
+    offered.commands.add("zoo", command, "zoo-dist", summary="Count animals.")
+    made = anon("zoo")
+    assert made.exit_code == 2, made.output
+    assert said in " ".join(made.output.split())
+    assert "Traceback" not in made.output
 
 
 def test_help_of_a_function_that_makes_a_command_does_not_call_it(anon, offered):

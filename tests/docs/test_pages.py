@@ -117,6 +117,11 @@ def test_yaml_blocks_are_releases_that_run(page, clone):
         stated = base | part
         if set(part) == {"hierarchies"}:  # of some columns
             stated["hierarchies"] = base["hierarchies"] | part["hierarchies"]
+            method = {k: v for k, v in base["anonymizer"].items() if k != "step"}
+            stated["anonymizer"] = method  # a column has a hierarchy or steps
+        if "columns" in part.get("source", {}):  # of another table, with other roles
+            named = [*base["roles"].get("insensitive", []), *part["source"]["columns"]]
+            stated["roles"] = base["roles"] | {"insensitive": named}
         file = written(clone, stated)
         run_release(file) if whole else check_release(file)
 
@@ -238,6 +243,19 @@ def refuse_what_is_not_there(requirement):
     project = tomllib.loads((ROOT / path / "pyproject.toml").read_text())["project"]
     for extra in filter(None, extras.strip("]").split(",")):
         assert extra in project["optional-dependencies"]
+
+
+def test_the_first_page_names_every_extra_and_what_all_leaves_out():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    page = PAGES["getting_started"]
+    rows = re.findall(r"^\| (`[^|]*`) \|", page, flags=re.M)
+    named = set(re.findall(r"`([\w-]+)`", " ".join(rows)))
+    assert named == extras.keys() - {"all", "dev", "docs", "real", "test"}
+    (whole,) = extras["all"]
+    left_out = named - set(whole.partition("[")[2].rstrip("]").split(","))
+    (stated,) = re.findall(r"with `all` of them but ([^:]*):", page)
+    assert set(re.findall(r"`(\w+)`", stated)) == left_out
 
 
 @pytest.mark.parametrize("page", pages_with("console"))

@@ -62,7 +62,7 @@ def test_without_any_experiment_it_says_what_to_install(declared):
 
 def test_what_is_registered_is_not_to_be_installed(offered, declared):
     declared.experiments.add("graphs", Tiny, "anon-transformers-graphs")
-    with pytest.raises(ParameterError, match="Choices: 'graphs', 'tiny'") as caught:
+    with pytest.raises(ParameterError, match="choices: 'graphs', 'tiny'") as caught:
         reproduce("fuzzy")
     assert "pip install anon-transformers-reproductions" in str(caught.value)
     assert "anon-transformers-graphs" not in str(caught.value)

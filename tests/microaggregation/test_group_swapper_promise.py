@@ -331,7 +331,7 @@ class TestRefusals:
         ],
     )
     def test_unknown_choices_name_key_and_value(self, key, value):
-        with pytest.raises(ParameterError, match=f"{key}.*{value}.*Choices"):
+        with pytest.raises(ParameterError, match=f"{key}.*{value}.*[Cc]hoices"):
             swapper(**{key: value}).fit(people())
 
     @pytest.mark.parametrize("seed", [-1, "dice", 1.5])

@@ -89,7 +89,7 @@ def table():
          "quasi_identifiers: unknown column 'agee'; did you mean 'age'"),
         ({"sensitive": ["jobs"]}, ParameterError, "sensitive: unknown column 'jobs'"),
         ({"identifiers": ["nme"]}, ParameterError, "identifiers: .*'nme'"),
-        ({"subject": "nme"}, ParameterError, "subject: .*'nme'.*Choices: 'age'"),
+        ({"subject": "nme"}, ParameterError, "subject: .*'nme'.*choices: 'age'"),
         ({"quasi_identifiers": ["age", "age"]}, ParameterError, "twice: age"),
         ({"quasi_identifiers": []}, ParameterError, "quasi_identifiers is empty"),
         ({"k": 0}, ParameterError, "k must be a whole number of at least 1, got 0"),

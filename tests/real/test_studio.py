@@ -117,6 +117,9 @@ def walk(visit: Visit):
     visit.press("Draw the curve")
     visit.page.locator("#curve ~ figure").wait_for()
     look("Explore")
+    visit.page.locator(".lattice a[href*='node=0,0,0']").click()
+    visit.sees("Does not keep the promises")
+    look("Explore, a node")
     visit.press("Undo")
     visit.sees("which does not choose among levels")
     visit.go("Statistics")
@@ -294,6 +297,12 @@ def test_a_refused_run_is_explained_and_acknowledged_on_its_page(visit):
     stated = text.input_value()
     lower = re.sub(r"(metric: loss\n +max:) \S+", r"\1 0.0001", stated)
     assert lower != stated
+    text.fill(f"source: [{stated}")
+    visit.press("Save and check")
+    visit.sees("It was not saved")
+    # The text that was refused is what the person sees, at the foot of the page.
+    assert text.evaluate("one => one === document.activeElement")
+    assert text.evaluate("one => one.getBoundingClientRect().top < innerHeight")
     text.fill(lower)
     visit.press("Save and check")
     visit.sees("In order")
@@ -307,6 +316,30 @@ def test_a_refused_run_is_explained_and_acknowledged_on_its_page(visit):
     visit.sees("acknowledged.")
     assert refused.count() == 0
     visit.sees("quarantined")  # in the list of runs
+
+
+def test_a_release_file_that_leads_elsewhere_asks_first(visit, tmp_path):
+    table = tmp_path / "elsewhere" / "people.csv"
+    table.parent.mkdir()
+    table.write_bytes(people(60))
+    file = tmp_path / "sent" / "releases" / "sent.yaml"
+    file.parent.mkdir(parents=True)
+    file.write_text(
+        f"source: {{path: {table}}}\n"
+        "roles: {quasi_identifiers: [age], identifiers: [name]}\n"
+        "anonymizer: {name: mondrian}\n"
+        "thresholds: [{model: k-anonymity, k: 2}]\n"
+        "target: {path: ../published/sent}\n"
+        "workspace: ../.anon\n"
+    )
+    visit.page.goto(f"{visit.server.address}/projects/")
+    visit.page.get_by_label("Path of a table or of a release file").fill(str(file))
+    visit.press("Open")
+    visit.page.get_by_role("heading", name="Shall these folders be opened?").wait_for()
+    assert "Person 0" not in visit.page.content()
+    check_facts(visit)
+    visit.press("Open it")
+    visit.sees("Person 000")
 
 
 def test_names_and_values_are_shown_and_never_run(visit):

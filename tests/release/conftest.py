@@ -16,6 +16,7 @@ collect_ignore = [
     "sweep_kills.py",
     "sweep_periods.py",
     "sweep_databases.py",
+    "sweep_months.py",
 ]  # programs of tests
 NAME_MARK = "NAMEMARK"
 JOB_MARK = "JOBMARK"

@@ -60,6 +60,25 @@ def test_cells_that_stay_are_not_advised_where_nobody_knows_who_is_there(monthly
     said = refused(monthly, MOVED)
     assert "composition: with the 1 release before it, 1 of 12 persons" in said
     assert "recoding: reuse" not in said
+    assert "state a larger k under anonymizer" in said
+    assert "composition.accept_unjudged with your reason" in said
+    advice = advise(write(monthly, MOVED))
+    assert advice.tried == ()
+    assert "state a larger k under anonymizer" in advice.refusal[0]
+
+
+def test_what_is_tried_gives_no_warning_of_a_run(monthly, caplog):
+    """A run gives it once; of ten settings it would stand there ten times."""
+    monthly.publish([*persons(6), *persons(6, "b")])
+    strangers = [*persons(6, first=20), *persons(2, "b", first=20)]
+    monthly.write(anonymizer={"name": "full-domain", "levels": {"town": 0}})
+    assert "Nobody in this table" not in caplog.text
+    advice = advise(write(monthly, strangers))
+    assert advice.tried
+    assert "Nobody in this table" not in caplog.text
+    monthly.write()
+    monthly.publish(persons(6, first=20))
+    assert "Nobody in this table" in caplog.text
 
 
 def test_what_is_stated_already_is_not_suggested(monthly):

@@ -13,7 +13,10 @@ from anon_transformers.release._anonymizer import make_anonymizer
 
 def hierarchies(release, **given):
     """What an anonymizer of this release is handed."""
-    config = read_config(release.write(hierarchies=given))
+    # A column has a hierarchy or steps.
+    step = {"age": 5} if "age" not in given else {}
+    method = {"name": "mondrian", "step": step}
+    config = read_config(release.write(hierarchies=given, anonymizer=method))
     return make_anonymizer(config, config.thresholds).hierarchies
 
 
@@ -77,7 +80,7 @@ def test_a_release_with_builders_publishes_their_labels(release, anonymizer):
         ({"kind": "intervals"}, "hierarchies, age: give one of widths"),
         ({"kind": "masking", "side": "top"}, "hierarchies, age: side: "),
         ({"path": "zip.csv", "widths": [5]},
-         "hierarchies, age: unknown parameter 'widths'; Choices: 'normalizer', 'unkn"),
+         "hierarchies, age: unknown parameter 'widths'; choices: 'normalizer', 'unkn"),
         ({"path": "zip.csv", "unknown": "drop"}, "hierarchies, age: unknown: "),
         ({"path": "zip.csv", "kind": "masking"}, "hierarchies.age: path and kind"),
         ({"knd": "masking"}, "hierarchies.age: unknown key 'knd'; did you mean 'kind'"),

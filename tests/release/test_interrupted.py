@@ -54,6 +54,32 @@ def test_an_interrupt_while_the_source_is_read(release, monkeypatch, caplog):
     assert release.nothing_written()
 
 
+def test_a_reader_of_lines_who_goes_away_leaves_no_private_data(release):
+    """As in ``anon release FILE 2>&1 | head -1``."""
+    program = (
+        "import sys\n"
+        "from anon_transformers import release\n"
+        "from anon_transformers.cli import main\n"
+        "anonymize = release.anonymize\n"
+        "def later(location):\n"
+        "    sys.stdin.readline()\n"
+        "    return anonymize(location)\n"
+        "release.anonymize = later\n"
+        f"sys.argv = ['anon', 'release', {str(release.file)!r}]\n"
+        "main()\n"
+    )
+    line = [sys.executable, "-c", program]
+    pipes = {"stdin": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(line, **pipes, text=True) as run:
+        assert run.stderr.readline().startswith("load people: rows 40")
+        run.stderr.close()
+        run.stdin.write("\n")
+        run.stdin.close()
+        assert run.wait(600) == 141
+    assert release.runs() == []
+    assert [e["event"] for e in release.events()][-1] == "abandoned"
+
+
 @pytest.mark.parametrize(
     ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
 )

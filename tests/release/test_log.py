@@ -141,6 +141,16 @@ def test_what_is_refused_before_a_run_begins_has_a_line(release, caplog, fault):
     assert (facts["step"], facts["ended"]) == ("load", "refused")
 
 
+def test_a_source_that_is_refused_for_its_size_is_said_with_it(release, caplog):
+    roles = {**release.content["roles"], "subject": "name"}
+    release.write(roles=roles, expect={"rows": {"min": 41}})
+    with caplog.at_level(logging.INFO), pytest.raises(AnonymizationError):
+        run_release(release.file)
+    ((_, facts),) = lines_of(caplog)
+    assert (facts["step"], facts["ended"]) == ("load", "refused")
+    assert (facts["rows"], facts["persons"], facts["columns"]) == (40, 40, 5)
+
+
 def test_steps_that_fail_or_are_interrupted_say_so(caplog):
     for error, said in [(OSError(), "failed"), (KeyboardInterrupt(), "interrupted")]:
         caplog.clear()

@@ -124,6 +124,7 @@ def test_paths_of_a_sweep_do_not_depend_on_where_the_file_lies(release, monkeypa
     sweep(
         release,
         hierarchies={"zip": "zips.csv"},
+        anonymizer={"name": "mondrian", "step": {"age": 5}},
         target={"path": "$ELSEWHERE/{period:%Y-%m}/x"},
         source={"path": "peop*.csv"},
     )

@@ -1,6 +1,11 @@
 """How releases stand, by their files, journals and manifests."""
 
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,6 +23,7 @@ from anon_transformers.release import (
     run_release,
 )
 from anon_transformers.release._status import _gaps, _margin
+from anon_transformers.release._under_way import LEASE
 
 
 def only(release):
@@ -90,6 +96,52 @@ def test_a_run_under_way(release):
     found = only(release)
     assert found.state == "under way"
     assert "loaded" in found.reason
+
+
+KILLED = """
+import os, signal, sys
+from anon_transformers.release import release_status, run_release
+
+def on_step(step):
+    if step == "validate":
+        (found,) = release_status([sys.argv[1]])
+        print(found.state, flush=True)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+run_release(sys.argv[1], on_step=on_step)
+"""
+
+
+def test_a_run_that_was_killed_is_news(release):
+    """Nobody is at work on it: it is under way no more, and nothing was published."""
+    line = [sys.executable, "-c", KILLED, str(release.file)]
+    done = subprocess.run(line, stdout=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stdout) == (-signal.SIGKILL, "under way\n")
+    found = only(release)
+    assert (found.state, found.needs_attention) == ("refused", True)
+    run = release.events()[-1]["run"]
+    assert f"run {run} was cut off: its process is gone (until it is" in found.reason
+    run_release(release.file)
+    assert only(release).state == "published"
+
+
+def test_a_run_that_its_scheduler_left_is_news_after_its_lease(release):
+    folder = Path(load(release.file, run_id="r"))
+    assert only(release).state == "under way"
+    long_ago = time.time() - LEASE.total_seconds() - 60
+    os.utime(folder / ".lock", (long_ago, long_ago))
+    found = only(release)
+    assert found.state == "refused"
+    assert "was cut off" in found.reason
+    abandon(folder)
+    assert "was given up" in only(release).reason
+    abandon(folder)
+    assert only(release).state == "never published"
+
+
+def test_nobody_knows_of_steps_that_are_called_one_by_one(release):
+    load(release.file)
+    assert only(release).state == "under way"
 
 
 def test_a_broken_file_does_not_hide_the_others(release):
@@ -293,6 +345,17 @@ def test_the_next_run_is_told_on_the_clock_of_the_dag(release):
     assert told(datetime(2026, 11, 30, 21, tzinfo=UTC)) == "2026-12-01T00:00+02:00"
     assert told(datetime(2026, 11, 30, 23, tzinfo=UTC)) is None  # end_date comes first
     assert told(datetime(2025, 3, 1, tzinfo=UTC)) == "2026-01-01T00:00+02:00"
+
+
+def test_a_broken_file_keeps_its_schedule(release):
+    """As its DAG does, which fails with the reason each time."""
+    airflow = {"start_date": "2026-01-01T00:00:00+02:00"}
+    release.write(schedule="@monthly", airflow=airflow, rolls={})
+    now = datetime(2026, 11, 30, 21, tzinfo=UTC)
+    (found,) = release_status([release.file], now=now)
+    assert (found.state, found.schedule) == ("broken", "@monthly")
+    assert found.next_run == "2026-12-01T00:00+02:00"
+    assert "when triggered" not in status(release.file).output
 
 
 @pytest.mark.parametrize(

@@ -560,3 +560,15 @@ def test_a_table_that_nothing_can_be_proposed_for_is_shown_all_the_same(studio):
     page = studio.get(data(project))
     assert "There are no proposals" in page.text
     assert "100 rows, 1 columns" in studio.text(page)
+
+
+def test_the_roles_of_a_wide_table_are_saved(studio):
+    """A form of it has more fields than those of most pages of the web."""
+    names = [f"c{number}" for number in range(600)]
+    rows = [",".join(names), *(",".join([str(row)] * 600) for row in range(3))]
+    project = studio.upload("wide.csv", "\n".join(rows))
+    studio.get(f"/p/{project.id}/data/")
+    form = {"column": names, "role": ["insensitive"] * 600, "kind": [""] * 600}
+    page = studio.post(f"/p/{project.id}/data/columns", form)
+    assert page.status_code == 200
+    assert project.content["roles"]["insensitive"] == names

@@ -118,6 +118,19 @@ def test_a_form_of_others_changes_nothing(studio, headers, method):
     assert not studio.studio.shelf.projects()
 
 
+@pytest.mark.parametrize("site", ["same-site", "cross-site"])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_no_page_of_others_loads_parts_of_ours(studio, site, method):
+    """A page of another port has the cookie with it: ports are of one site."""
+    headers = {"sec-fetch-site": site, "sec-fetch-mode": "no-cors"}
+    answer = studio.client.request(method, "/projects/", headers=headers)
+    assert answer.status_code == 403
+    # A link is followed, and shows its page to nobody but the person.
+    headers["sec-fetch-mode"] = "navigate"
+    answer = studio.client.request(method, "/projects/", headers=headers)
+    assert answer.status_code == 200
+
+
 def test_two_origins_are_none(studio):
     del studio.client.headers["origin"]
     both = [("origin", studio.base), ("origin", "http://evil.example")]

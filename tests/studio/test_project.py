@@ -163,7 +163,7 @@ def test_the_shelf_is_the_same_after_a_new_start(tmp_path, project):
     assert again.find(project.id).file == project.file
     assert again.find("mine-00000000") is None
     noted = json.loads((tmp_path / "home" / "projects.json").read_text())
-    assert noted == [{"file": str(project.file), "owned": False}]
+    assert noted == [{"file": str(project.file), "owned": False, "opened": []}]
 
 
 def test_undo_and_redo_by_the_buttons(studio):

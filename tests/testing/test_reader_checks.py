@@ -122,7 +122,7 @@ def test_a_broken_reader_fails(people, broken, check, message):
 def test_all_failures_are_told_at_once(people):
     with pytest.raises(AssertionError) as reported:
         check_reader(raises_anything, {"path": people / "people.csv"})
-    assert "raises_anything fails 1 of 9 contract checks" in str(reported.value)
+    assert "raises_anything fails 1 of 10 contract checks" in str(reported.value)
     assert "raised KeyError" in str(reported.value)
 
 
@@ -193,6 +193,38 @@ def test_another_table_than_the_expected_one_fails(lines):
         check_reader(read_lines, lines, expected=pd.concat([ZIPS, ZIPS[:1]]))
     with pytest.raises(AssertionError, match="The expected columns are read"):
         check_reader(read_lines, lines, expected=ZIPS[["zip", "age"]])
+
+
+DAYS = pd.DataFrame(
+    {
+        "day": pd.to_datetime(["2024-02-29", None]),
+        "ill": [True, False],
+        "code": ["7", None],
+    }
+)
+
+
+def reads_texts(path):
+    return pd.read_csv(path, dtype=str)
+
+
+def reads_days(path):
+    return pd.read_csv(path, dtype={"code": str}, parse_dates=["day"])
+
+
+def test_numbers_and_dates_that_are_read_as_texts_are_told(tmp_path):
+    ages = {"path": tmp_path / "ages.csv"}
+    ZIPS.to_csv(ages["path"], index=False)
+    message = r"'age' 2 texts.*check_numbers_and_dates_are_read"
+    with pytest.raises(AssertionError, match=message):
+        check_reader(reads_texts, ages, expected=ZIPS)
+    check_reader(reads_texts, ages, expected=ZIPS.astype({"age": str}))
+    days = {"path": tmp_path / "days.csv"}
+    DAYS.to_csv(days["path"], index=False)
+    with pytest.raises(AssertionError, match=r"'day' 1 texts") as error:
+        check_reader(reads_texts, days, expected=DAYS)
+    assert "'ill'" not in str(error.value)
+    check_reader(reads_days, days, expected=DAYS)
 
 
 VISITS = pd.DataFrame({"visits": pd.array([1, None, 30], dtype="Int64")})

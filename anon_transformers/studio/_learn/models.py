@@ -245,8 +245,9 @@ def _class_sheet(
     by_class = len(fine) == evidence.n_classes
     # Who else lives there matters to models of a population alone.
     in_town = _is_of_population(model)
-    heads = ["class", *WITH_CODES, "rows", *["in the town"] * in_town, SENSITIVE]
-    heads += ["level"] * (reached is not None) + ["keeps it"] * by_class
+    # The verdict stands before the widest column: on a narrow screen it is seen, too.
+    heads = ["class", *WITH_CODES, "rows", *["in the town"] * in_town]
+    heads += ["level"] * (reached is not None) + ["keeps it"] * by_class + [SENSITIVE]
     order = list(dict.fromkeys(evidence.labels.tolist()))
     rows = []
     for place, number in enumerate(order):
@@ -257,9 +258,9 @@ def _class_sheet(
             *(str(part[name].iloc[0]) for name in WITH_CODES),
         ]
         row += [len(part), *[int(evidence.population_sizes[number])] * in_town]
-        row.append(", ".join(f"{value} × {count}" for value, count in held))
         row += [_level(reached[number])] if reached is not None else []
         row += [bool(fine[number])] if by_class else []
+        row.append(", ".join(f"{value} × {count}" for value, count in held))
         rows.append(row)
     return Sheet(title, heads, rows, list(range(len(rows))))
 

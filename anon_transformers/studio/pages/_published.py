@@ -60,7 +60,7 @@ def download_table(request: Request) -> Response:
     project = project_of(request)
     run, wanted = request.path_params["run"], request.path_params["file"]
     try:
-        runs = _runs.runs_of(project.config)
+        runs = _runs.runs_of(project)
     except ConfigurationError as error:
         raise HTTPException(422, str(error).rstrip(".")) from None
     found = (file for one in runs if one.run == run for file in _files(one))

@@ -109,4 +109,5 @@ PAGE = Page(
         form_route("/run", run),
         form_route("/counter", counter),
     ),
+    of_tables=True,
 )

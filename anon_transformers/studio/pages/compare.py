@@ -162,4 +162,5 @@ PAGE = Page(
         form_route("/take", take),
         Route("/comparison.csv", download),
     ),
+    of_tables=True,
 )

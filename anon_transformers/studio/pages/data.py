@@ -376,4 +376,5 @@ PAGE = Page(
         form_route("/options", set_options),
         form_route("/read", read_again),
     ),
+    of_tables=True,
 )

@@ -257,4 +257,5 @@ PAGE = Page(
         form_route("/search", search),
         form_route("/switch", switch),
     ),
+    of_tables=True,
 )

@@ -416,4 +416,5 @@ PAGE = Page(
         Route("/export", give_file),
         *(form_route(f"/{name}", function) for name, function in ACTIONS.items()),
     ),
+    of_tables=True,
 )

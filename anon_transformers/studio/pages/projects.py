@@ -80,7 +80,9 @@ def open_path(request: Request, form: FormData) -> str:
     folder = shelf.new_folder(_name_of(file.name))
     # Braces and dollar signs of a path mean something in a release file.
     source = Template.literal(str(file.resolve())).text
-    return _enter(request, _begin(folder, source, arrival), "data", arrival.said)
+    project = _begin(folder, source, arrival)
+    shelf.open_folders(project, project.outside)  # by its path
+    return _enter(request, project, "data", arrival.said)
 
 
 def open_database(request: Request, form: FormData) -> str:

@@ -220,4 +220,5 @@ PAGE = Page(
         Route("/tests/", _run_tests.show),
         form_route("/tests/run", _run_tests.run),
     ),
+    of_tables=True,
 )

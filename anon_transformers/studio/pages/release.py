@@ -60,11 +60,11 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
         config = project.config
     except ConfigurationError:
         config = None
-    runs = [] if config is None else _runs.runs_of(config)
+    runs = [] if config is None else _runs.runs_of(project)
+    job = studio_of(request).worker.last(project, _runs.RELEASE)
     return render(
         request,
         "release.html",
-        200 if not fault else 422,
         text=project.text if text is None else text,
         refused=fault,
         config=config,
@@ -74,23 +74,25 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
         runs=runs,
         refused_runs=_runs.refused_of(runs),
         failures=FAILURES,
+        failure=job.reason if job is not None and job.state == "failed" else "",
         # The command of a shell: the page has a button.
         by_command=f" ({ACKNOWLEDGE})",
         private={one.run for one in runs if one.private_report is not None},
         measured=MEASURED,
         uploaded=config is not None and _is_uploaded(project, config),
         target="" if config is None else target_of(config),
-        tables=[] if config is None else tables_of(_runs.runs_of(config)),
+        tables=[] if config is None else tables_of(runs),
     )
 
 
 def _is_uploaded(project: Project, config: ReleaseConfig) -> bool:
     """Whether the table is removed with the project."""
-    given = (*config.source.paths, BUNDLED)[0]
-    if not project.owned or given.startswith(BUNDLED):
-        return False
-    file = config.unresolved(given)
-    return Path(os.path.normpath(file)).is_relative_to(project.folder)
+    files = [text for text in config.source.files.values() if project.owned]
+    return any(
+        Path(os.path.normpath(config.unresolved(text))).is_relative_to(project.folder)
+        for text in files
+        if not text.startswith(BUNDLED)
+    )
 
 
 MEASURED = {
@@ -156,7 +158,7 @@ def run(request: Request, form: FormData) -> str:
 def acknowledge(request: Request, form: FormData) -> str:
     """Take note of a run that was refused."""
     name = str(form.get("run", ""))
-    _runs.acknowledge(project_of(request).config, name)
+    _runs.acknowledge(project_of(request), name)
     studio_of(request).notice(f"{name}: acknowledged.")
     return address(request, "release")
 
@@ -220,7 +222,7 @@ def _report(
 ) -> Response:
     project, wanted = project_of(request), request.path_params["run"]
     try:
-        runs = _runs.runs_of(project.config)
+        runs = _runs.runs_of(project)
     except ConfigurationError as error:
         raise HTTPException(422, str(error).rstrip(".")) from None
     found = (which(one) for one in runs if one.run == wanted)

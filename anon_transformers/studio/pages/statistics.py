@@ -124,4 +124,5 @@ PAGE = Page(
         form_route("/sweep", sweep),
         Route("/{kind}/{name}.{ending}", download),
     ),
+    of_tables=True,
 )

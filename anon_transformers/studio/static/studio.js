@@ -33,8 +33,10 @@ async function show(url, options, push) {
     if (push || over) history[over ? "replaceState" : "pushState"](null, "", to);
     shown = location.href.split("#")[0];
     begin();
-    const again = focused && document.getElementById(focused);
+    const wanted = document.querySelector("main [autofocus]");
+    const again = wanted || (focused && document.getElementById(focused));
     (again || document.getElementById("main")).focus({ preventScroll: Boolean(again) });
+    if (wanted) wanted.scrollIntoView({ block: "center" });
     const place = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
     if (push && place) place.scrollIntoView();
     else if (push && !again) scrollTo(0, 0);

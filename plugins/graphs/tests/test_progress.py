@@ -36,6 +36,16 @@ def test_shares_rise(method, friends):
     assert told[0] == 0 and told[-1] < 1
 
 
+def test_a_small_graph_that_is_searched_several_times_never_falls_back():
+    told = []
+    with progress_heard_by(lambda share, found: told.append(share)):
+        NodeClusterGeneralizer(k=5, random_state=1).fit_transform(
+            nx.gnm_random_graph(120, 300, seed=1)
+        )
+    assert told == sorted(told)
+    assert told[0] == 0 and 0.5 < told[-1] < 1
+
+
 COUNTED = {
     "genetic": lambda: KDegreeAnonymizer(
         k=2, sequence="genetic", max_iter_no_improve=2_000, n_starts=3, random_state=1

@@ -88,6 +88,23 @@ def test_a_form_edits_the_release_file(client):
     client.studio.worker.close()
 
 
+def test_pages_of_tables_are_not_for_a_network(client):
+    page = client.post("/graphs/karate")
+    menu = re.findall(r'href="/p/[^/"]+/([a-z]+)/"', page.text.partition("<main")[0])
+    assert menu == ["projects", "release", "learn", "graphs"]
+    here = f"/p/{newest(client).id}"
+    for name in ("data", "hierarchies", "protect", "explore", "statistics", "attack"):
+        page = client.get(f"{here}/{name}/")
+        assert page.status_code == 200
+        assert "This page is about tables" in page.text
+    page = client.get(f"{here}/release/").text
+    assert "This page is about tables" not in page
+    # Its files are removed with the project, unless they are copied.
+    assert re.search(r'name="copy" value="true" checked', page)
+    assert not client.studio.worker._jobs
+    client.studio.worker.close()
+
+
 @pytest.mark.parametrize(
     ("form", "words"),
     [

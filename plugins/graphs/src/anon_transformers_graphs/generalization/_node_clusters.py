@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from anon_transformers.base import tell_progress
+from anon_transformers.base import part_of_progress, tell_progress
 from anon_transformers.graphs import Graph
 from anon_transformers.parameters import whole
 from anon_transformers_graphs._graph_arrays import neighbor_lists
@@ -154,10 +154,11 @@ class NodeClusterGeneralizer(SuperNodeAnonymizer):
         if self.k == 1:
             # Every node by itself discloses the whole graph; no division is better.
             return np.arange(graph.n_nodes)
-        found = [
-            self._division(graph, rng)
-            for _ in range(min(max(ENOUGH_NODES // graph.n_nodes, 1), MAX_STARTS))
-        ]
+        n_starts = min(max(ENOUGH_NODES // graph.n_nodes, 1), MAX_STARTS)
+        found = []
+        for number in range(n_starts):
+            with part_of_progress(number, n_starts):
+                found.append(self._division(graph, rng))
         return min(
             found, key=lambda block: log_graph_count(generalized_graph(graph, block))
         )
