@@ -200,20 +200,14 @@ def read_expected(form: Form) -> dict[str, pd.DataFrame]:
 
 def refuse_other_size(form: Form, table: pd.DataFrame | StreamedTable) -> None:
     """Say how much there is, and refuse what the file does not expect."""
-    config = form.config
-    _tell_size(form, table)
-    before = Journal(config.home).rows_before(config.period)
-    config.expect.refuse_other_size(len(table), before)
-
-
-def _tell_size(form: Form, table: pd.DataFrame | StreamedTable) -> None:
-    """Say how much there is, before anything of it is refused."""
     many, _ = form.counted
     tell(**{many: len(table)})
     subject = form.config.roles.subject
     if isinstance(table, pd.DataFrame) and [*table.columns].count(subject) == 1:
         tell(persons=int(table[subject].nunique()))
     tell(columns=table.shape[1])
+    before = Journal(form.config.home).rows_before(form.config.period)
+    form.config.expect.refuse_other_size(len(table), before)
 
 
 def write_loaded(form: Form, table: pd.DataFrame | StreamedTable, file: Path) -> None:

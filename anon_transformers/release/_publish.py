@@ -143,13 +143,17 @@ def publish_run(run: Run) -> tuple[Path, list[str]]:
     config = run.config
     # Before the target is locked: a run that starts locks them in this order, too.
     key = home_key(config.home, SIGNING_KEY)
-    version = open_target(config) / VERSIONS / run.id
+    version = config.path(config.target.path) / VERSIONS / run.id
     form = form_of(config.at_rung(candidate.get("rung", 0)))
     ledger, publication = open_ledger(config), publication_of(run, candidate, verdict)
     reservation = Reservation(config, ledger, publication)
     together = Together(form, Candidate.read(run), publication, ledger)
     while True:
         reservation.wait()
+        # Before the target is touched: a folder of nothing would tell of the try.
+        if faults := together.new_faults():
+            return version, faults
+        open_target(config)
         with locked(config.target_root):
             refuse_foreign_target(config)
             refuse_expired(config, ReleaseError)

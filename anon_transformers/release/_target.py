@@ -104,8 +104,8 @@ def read_manifest(version: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def open_target(config: ReleaseConfig) -> Path:
-    """The target folder, made if need be."""
+def open_target(config: ReleaseConfig) -> None:
+    """Make the target folder, if need be."""
     refuse_outside(config)
     target = config.path(config.target.path)
     try:
@@ -114,7 +114,6 @@ def open_target(config: ReleaseConfig) -> Path:
         raise ConfigurationError(
             f"target.path: {target} cannot be written ({type(error).__name__})."
         ) from None
-    return target
 
 
 @dataclass(frozen=True)
@@ -410,16 +409,23 @@ def refuse_expired(
 
 
 def versions_in_target(config: ReleaseConfig) -> set[str]:
-    """Names of the whole versions in a target; a copy has that of what was copied."""
-    versions = _versions(config.path(config.target.path))
-    return {read_manifest(each).get("version", each.name) for each in versions}
+    """Names of the whole versions of a release in its target, those of all periods.
+
+    A copy of a version has the name of what was copied.
+    """
+    target, root = config.path(config.target.path), config.target_root
+    depth = len(target.relative_to(root).parts)
+    found = map(read_manifest, _versions(root, depth))
+    named = (each for each in found if each.get("release") == config.name)
+    return {str(each.get("version")) for each in named}
 
 
-def _versions(target: Path) -> list[Path]:
-    """The whole versions in a target; nothing else that may lie there."""
+def _versions(target: Path, depth: int = 0) -> list[Path]:
+    """The whole versions in targets so deep below; nothing else that may lie there."""
+    pattern = "/".join([*["*"] * depth, VERSIONS, "*", "manifest.json"])
     return [
         manifest.parent
-        for manifest in (target / VERSIONS).glob("*/manifest.json")
+        for manifest in target.glob(pattern)
         if not manifest.parent.name.startswith(".")
     ]
 

@@ -390,10 +390,10 @@ def leave_out_charts():
     _report.can_draw = _private_report.can_draw = lambda: False
 
 
-def main(folder, kind, way, stride):
+def main(folder, kind, way, stride, first=0):
     """``kind``: first or replacement, with ``-foreign`` in somebody else's house.
 
-    ``stride``: every how many points, of those that decide nothing.
+    ``stride``: every how many points, of those that decide nothing, from ``first`` on.
     """
     import great_expectations  # noqa: F401 - imported before the first fork
 
@@ -414,7 +414,7 @@ def main(folder, kind, way, stride):
         "retry": {*range(begins["publish"], total, 2)},
         "lines": set(),
     }
-    points = [p for p in range(total) if p % stride == 0 or p in strict[way]]
+    points = [p for p in range(total) if p % stride == first or p in strict[way]]
     # The last lies behind the end; lines may be a few more or less each time.
     points.append(total if way == "changes" else 2 * total)
     attempt = sweep.retry_at if way == "retry" else sweep.kill_at
@@ -437,4 +437,4 @@ def warm_up(sweep):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:4], int(sys.argv[4]))
+    main(*sys.argv[1:4], *map(int, sys.argv[4:]))

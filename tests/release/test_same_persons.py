@@ -43,6 +43,23 @@ def test_a_workspace_that_was_lost_is_noticed_by_a_database(monthly):
         monthly.publish(persons(7))
 
 
+def test_a_workspace_that_was_lost_is_noticed_in_any_period(monthly):
+    monthly.write(
+        source={"path": "people-{period:%Y-%m}.csv"},
+        target={"path": "out/{period:%Y-%m}", "retention": {"periods": 12}},
+    )
+    header = ["name", "town", "job"]
+    monthly.source = monthly.folder / "people-2026-01.csv"
+    monthly.write_rows([header, *persons(6)])
+    publish(validate(anonymize(load(monthly.file, period="2026-01"))))
+    shutil.rmtree(monthly.work)
+    (monthly.target / "current").unlink()  # or the target would be refused
+    monthly.source = monthly.folder / "people-2026-02.csv"
+    monthly.write_rows([header, *persons(7)])
+    with pytest.raises(GateError, match=LACKS):
+        validate(anonymize(load(monthly.file, period="2026-02")))
+
+
 def test_a_copy_of_a_version_is_known(monthly):
     monthly.publish(persons(6))
     versions = monthly.target / "versions"

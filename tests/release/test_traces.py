@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("sqlalchemy")
 pytest.importorskip("great_expectations")
 
-from anon_transformers.exceptions import AnonymizationError
+from anon_transformers.exceptions import AnonymizationError, GateError
 from anon_transformers.release import anonymize, load, publish, validate
 from tests.release.months import persons
 
@@ -63,3 +63,15 @@ def test_the_name_of_a_version_does_not_tell_how_often_it_was_tried(monthly, row
     names = [Path(version).name for version in (first, second)]
     assert names[0] != names[1]
     assert names[0][:-DRAWN] == names[1][:-DRAWN]
+
+
+def test_a_first_run_that_is_refused_when_it_publishes_leaves_no_target(monthly):
+    monthly.publish(persons(6))
+    second = monthly.file.with_name("second.yaml")
+    second.write_text(monthly.file.read_text().replace("path: out", "path: more"))
+    monthly.write_rows([HEADER, *persons(9)])
+    candidate = validate(anonymize(load(second)))
+    monthly.publish([*persons(6), *persons(3, first=7)])
+    with pytest.raises(GateError, match="persons are not protected"):
+        publish(candidate)
+    assert not (monthly.folder / "more").exists()

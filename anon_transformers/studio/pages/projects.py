@@ -13,7 +13,6 @@ from starlette.routing import Route
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.registry import registry
-from anon_transformers.release._databases import columns_of_database
 from anon_transformers.release._period import Template
 from anon_transformers.release._strict import parse_yaml
 from anon_transformers.studio._arrival import Arrival, receive
@@ -87,6 +86,8 @@ def open_path(request: Request, form: FormData) -> str:
 
 def open_database(request: Request, form: FormData) -> str:
     """A table of a database, which stays where it is and counts for the pages."""
+    from anon_transformers.release._databases import columns_of_database
+
     table = str(form.get("table", "")).strip()
     source = stated_table(str(form.get("database", "")).strip(), table)
     # The next page reads it; what cannot be reached is no project.
