@@ -193,7 +193,7 @@ def test_a_second_reading_that_is_cut_off_leaves_the_first(studio, monkeypatch):
         file.write_bytes(b"PAR1")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(_profile, "_keep_rows", cut)
+    monkeypatch.setattr(_profile, "keep_rows", cut)
     studio.post(f"{data(project)}read", came_from=data(project))
     page = studio.get(data(project))
     assert page.status_code == 200
