@@ -99,6 +99,11 @@ ATTRIBUTES = {
     KINDS["attacks"]: ("kind", "needs", "run_on"),
 }
 """What objects of a kind have, without which they would fail where they are used."""
+CALLED = tuple(
+    KINDS[kind]
+    for kind in ("readers", "writers", "hierarchy_builders", "experiments", "commands")
+)
+"""Kinds whose objects are classes, functions or commands."""
 TELLING = (KINDS["pages"], KINDS["policies"])
 """Kinds whose objects say in ``summary`` what they are."""
 ANONYMIZER_KINDS = ("graph", "linked", "table")
@@ -209,6 +214,8 @@ class Catalog(Mapping[str, Any]):
 
     def _refuse_unfit(self, name: str, item: Any, owner: str) -> None:
         reason = self._unfit(item)
+        if self.kind in CALLED and not callable(item):
+            reason = f"it is a value of type {type(item).__name__} and cannot be called"
         if reason is not None:
             raise PluginError(f"{owner} registers the {self.kind} {name!r}: {reason}.")
 

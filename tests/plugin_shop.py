@@ -62,7 +62,7 @@ THINGS = {"register_anonymizers": TABLE} | {
 
 
 def offers(hook, name, thing=None):
-    thing = thing or THINGS.get(hook, "object()")
+    thing = thing or THINGS.get(hook, "type('Thing', (), {})")
     return (
         "from anon_transformers import hookimpl\n"
         f"THING = {thing}\n"

@@ -141,11 +141,11 @@ class TestStrangers:
             "class Plugin:\n"
             "    @hookimpl\n"
             "    def register_experiments(self, register):\n"
-            "        register('a', 1)\n"
+            "        register('a', print)\n"
             "plugin = Plugin()\n"
         )
         shop.install("acme", {"acme": "acme_module:plugin"}, acme_module=source)
-        assert dict(shop.registry().experiments) == {"a": 1}
+        assert dict(shop.registry().experiments) == {"a": print}
 
     def test_one_found_twice_on_the_path_is_one(self, shop):
         shop.offer("acme", "register_metrics", "a")

@@ -12,6 +12,8 @@ from anon_transformers.registry import (
 from anon_transformers.testing._anonymizers import CHECKS_BY_KIND
 from tests.plugin_shop import THINGS, offers
 
+MADE = {"commands", "experiments", "hierarchy_builders", "readers", "writers"}
+
 
 class TestMistakes:
     @pytest.mark.parametrize("hook", ["register_metrics", "register_metric"])
@@ -141,6 +143,14 @@ class TestUnfit:
         assert f"the {KINDS[kind]} 'nothing': it lacks " in broken.reason
         assert broken.reason.endswith(f"{hook} shows a whole {KINDS[kind]}.")
         assert not getattr(found, kind)
+
+    @pytest.mark.parametrize("hook", [f"register_{kind}" for kind in sorted(MADE)])
+    def test_a_value_that_cannot_be_called(self, shop, hook):
+        shop.install("acme", {"tools": "odd"}, odd=offers(hook, "nothing", "3"))
+        found = shop.registry()
+        (broken,) = found.broken
+        assert "'nothing': it is a value of type int and cannot be" in broken.reason
+        assert not getattr(found, hook.removeprefix("register_"))
 
     def test_where_it_lies_is_looked_at_when_it_is_asked_for(self, shop):
         call = "register('nothing', 'far:Thing', summary='Nothing.')"

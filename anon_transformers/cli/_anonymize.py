@@ -56,6 +56,7 @@ from anon_transformers.exceptions import (
     ConfigurationError,
     DataError,
     RepeatedIdentifierWarning,
+    unknown_choice,
 )
 
 if TYPE_CHECKING:
@@ -188,12 +189,24 @@ def _check_roles(frame: Any, roles: Any, method: str) -> None:
     except ValidationError as error:
         raise ConfigurationError(_in_options(explain(error))) from None
     catalog = registry().anonymizers
+    _refuse_method(method, catalog)
     # Cells that are swapped keep their values, and hide whose they are.
-    swaps = method in catalog and catalog[method].kind == "linked"
+    swaps = catalog[method].kind == "linked"
     try:
         check_columns(frame, declared, exempt=declared.sensitive if swaps else ())
     except DataError as error:
         raise DataError(_in_options(str(error))) from None
+
+
+def _refuse_method(method: str, catalog: Any) -> None:
+    """Refuse what is no anonymizer of tables; only then are the others imported."""
+    if method in catalog and catalog[method].kind != "graph":
+        return
+    sound = [name for name in catalog if catalog.fault(name) is None]
+    of_tables = [name for name in sound if catalog[name].kind != "graph"]
+    raise ConfigurationError(
+        f"--method: {unknown_choice('anonymizer of tables', method, of_tables)}"
+    )
 
 
 def _in_options(message: str) -> str:

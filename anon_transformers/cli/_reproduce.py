@@ -109,15 +109,16 @@ def _print_report(findings: Any, files: Sequence[Path]) -> None:
     reasons = _print_numbers(numbers[run & (printed | numbers["equal"].eq(False))])
     others = numbers[~printed]
     counted = others.groupby(["measure", "method"], sort=False)["equal"]
-    print_table(
-        "Recomputed by others, not printed", ["what", "method", "equal", "differ",
-                                              "not run"],
-        [
-            (*of, int(equal.eq(True).sum()), int(equal.eq(False).sum()),
-             int(equal.isna().sum()))
-            for of, equal in counted
-        ],
-    )  # fmt: skip
+    if len(others):
+        print_table(
+            "Recomputed by others, not printed", ["what", "method", "equal", "differ",
+                                                  "not run"],
+            [
+                (*of, int(equal.eq(True).sum()), int(equal.eq(False).sum()),
+                 int(equal.isna().sum()))
+                for of, equal in counted
+            ],
+        )  # fmt: skip
     for number, reason in enumerate(reasons, 1):
         typer.echo(f"({number}) {reason}")
     for note in findings.notes:

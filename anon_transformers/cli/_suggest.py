@@ -114,7 +114,7 @@ class _Lines:
                 {"step": "suggest", "try": what, "share": round(share, 2)}
             )
         else:
-            line = f"try {what} ({percent(min(share, 1.0))} of the time is used)"
+            line = f"try {what} ({min(share, 1.0):.0%} of the time is used)"
         typer.echo(line, err=True)
 
 

@@ -173,8 +173,9 @@ def _read_texts(
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise _no_csv(path, encoding) from None
     if ragged:
+        have = "row has" if len(ragged) == 1 else "rows have"
         raise DataError(
-            f"{path}: {len(ragged)} rows have another number of fields than the "
+            f"{path}: {len(ragged)} {have} another number of fields than the "
             f"header; the first is row {min(ragged)}."
         )
     return texts.to_pandas()

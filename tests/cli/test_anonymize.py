@@ -230,6 +230,15 @@ class TestWarnings:
         assert made.stderr.count("warning: ") == made.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("method", ["mondrain", "k-degree"])
+def test_choices_are_methods_for_tables(anon, people, tmp_path, method):
+    said = anon("anonymize", people, tmp_path / "o.csv", *ROLES, "-m", method)
+    assert said.exit_code == 2
+    assert f"--method: unknown anonymizer of tables '{method}'" in said.stderr
+    assert "'mondrian'" in said.stderr and "'k-automorphism'" not in said.stderr
+    assert not (tmp_path / "o.csv").exists()
+
+
 def test_cells_that_are_swapped_may_be_unique(anon, tmp_path):
     source, target = tmp_path / "pay.csv", tmp_path / "safe.csv"
     rows = "".join(f"{20 + i % 30},{1000 + i}\n" for i in range(300))

@@ -330,7 +330,7 @@ def test_rows_of_other_lengths_name_the_option(anon, tmp_path):
     path.write_text("größe,ort,leiden\n1,a,x,y\n2,b,y\n")
     run = anon("anonymize", path, tmp_path / "safe.csv", *ROLES)
     said = " ".join(run.stderr.split())
-    assert "1 rows have another number of fields" in said
+    assert "1 row has another number of fields" in said
     assert "Another separator is stated with --separator." in said
 
 

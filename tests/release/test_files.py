@@ -140,10 +140,10 @@ MARK = "CELLMARK"
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (f"a,b\n1,2\n3,{MARK},5\n", "1 rows have another number of fields"),
+        (f"a,b\n1,2\n3,{MARK},5\n", "1 row has another number of fields"),
         (f"a,b\n1,2\n{MARK}\n3\n", "2 rows have another number of fields"),
         (f"a,b\n1,2\n3,4\n{MARK},2,3\n", "the first is row 4"),
-        (f'a,b\n"{MARK},2\n3,4\n', "1 rows have another number"),
+        (f'a,b\n"{MARK},2\n3,4\n', "1 row has another number"),
         ("", "cannot be read as CSV"),
         (f"a,a\n{MARK},2\n", "columns of one name (columns 1 and 2)"),
         (f"a,b\n{MARK}é,2\n".encode("latin-1"), "cannot be read as CSV"),

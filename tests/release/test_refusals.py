@@ -559,7 +559,7 @@ def test_what_cannot_be_anonymized_leaves_no_personal_data(
     [
         ("name,age,zip,job,note\n", "it has no rows"),
         ("", "cannot be read as CSV"),
-        ("name,age,zip,job,note\nNAMEMARK,1\n", "1 rows have another number"),
+        ("name,age,zip,job,note\nNAMEMARK,1\n", "1 row has another number"),
         ("name,age,zip,zip,note\na,1,2,3,4\n", "a column twice: zip"),
     ],
 )

@@ -219,7 +219,7 @@ def test_a_cancelled_or_failed_profile_does_not_start_again_by_itself(studio):
     ("content", "said"),
     [
         pytest.param(b"a,b\n", "it has no rows", id="header-alone"),
-        pytest.param(b"a,b\n1,2\n3\n", "1 rows have another number", id="ragged"),
+        pytest.param(b"a,b\n1,2\n3\n", "1 row has another number", id="ragged"),
         pytest.param(b"a,a\n1,2\n", "has a column twice: a.", id="twice"),
         pytest.param(b"34,f\n35,m\n34,f\n", "no header", id="no-header"),
     ],
