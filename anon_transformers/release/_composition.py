@@ -160,7 +160,7 @@ class Together:
         )
         if self.asked is None:
             return self._unasked_faults(earlier)
-        if not (earlier or self.asked.must):
+        if not (earlier or self.asked.must or self._lacking()):
             return []
         stage("judging together with earlier releases")
         try:
@@ -334,15 +334,19 @@ class Together:
                 "an earlier release has stable pseudonyms, which show who joined and "
                 "left; leave composition.presence out"
             )
-        config = self.form.config
-        lacking = lacking_beside(self.ledger, workspace_of(config), mine)
-        lacking = lacking or unknown_in_target(self.ledger, config, mine)
-        if lacking:
+        if lacking := self._lacking():
+            versions = "version" if len(lacking) == 1 else "versions"
             raise NotEvaluable(
-                f"the ledger lacks {len(lacking)} published versions of these persons, "
-                f"the last of them {'/'.join(lacking[-1])}: it is another ledger, or "
-                "was replaced"
+                f"the ledger lacks {len(lacking)} published {versions} of these "
+                f"persons, the last of them {'/'.join(lacking[-1])}: it is another "
+                "ledger, or was replaced"
             )
+
+    def _lacking(self) -> list[tuple[str, str]]:
+        """What was published of these persons, and the ledger does not know."""
+        config, mine = self.form.config, self.publication
+        beside = lacking_beside(self.ledger, workspace_of(config), mine)
+        return beside or unknown_in_target(self.ledger, config, mine)
 
 
 def _warn_of_strangers(tables: "Sequence[_KeyedTable]") -> None:

@@ -42,15 +42,27 @@ def candidate_of(file, **options):
     return validate(anonymize(load(file, run_id="r", **options)))
 
 
-def test_a_version_of_another_run_is_never_published_again(file):
+def test_a_lost_ledger_is_noticed_by_the_versions_in_the_target(file, monkeypatch):
     version = publish(candidate_of(file))
     before = (file.parent / "out/current/manifest.json").read_bytes()
     shutil.rmtree(file.parent / ".anon")
-    location = candidate_of(file, parameters={"k_anonymity_k": 5})
-    with pytest.raises(ReleaseError, match="is there already"):
-        publish(location)
+    monkeypatch.setenv("ANON_LEDGER_KEY", "ab" * 32)
+    with pytest.raises(GateError, match="the ledger lacks 1 published version"):
+        candidate_of(file, parameters={"k_anonymity_k": 5})
     assert (file.parent / "out/current/manifest.json").read_bytes() == before
     assert (file.parent / "out/current").resolve() == file.parent / version
+
+
+def test_what_somebody_else_wrote_in_its_place_stops_a_version(file):
+    location = candidate_of(file)
+    (run,) = (file.parent / ".anon/r/runs").iterdir()
+    in_its_place = file.parent / "out/versions" / run.name
+    in_its_place.mkdir(parents=True)
+    (in_its_place / "manifest.json").write_text("{}")
+    with pytest.raises(ReleaseError, match="is there already"):
+        publish(location)
+    assert [path.name for path in in_its_place.iterdir()] == ["manifest.json"]
+    assert not (file.parent / "out/current").exists()
 
 
 def test_evidence_of_persons_cannot_be_exchanged(file):
