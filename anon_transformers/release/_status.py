@@ -203,7 +203,7 @@ def release_status(
                 replace(
                     known,
                     state="broken",
-                    reason=str(error),
+                    reason=" ".join(str(error).split()),
                     schedule=schedule,
                     next_run=_next_run(schedule, options, now),
                 )

@@ -75,7 +75,9 @@ def judge_run(run: Run) -> tuple[Form, GateResult]:
     tell(counted_in=counted_in_words(form, run.thresholds))
     if not result.passed:
         broken = [check.id for check in result.checks if not check.passed]
-        tell(broken=", ".join(broken) or "no threshold", reasons=len(result.reasons))
+        if broken:
+            tell(broken=", ".join(broken))
+        tell(reasons=len(result.reasons))
     verdict = {"sha256": hash_of(candidate.noted), **public_verdict(result, numbers)}
     hidden = numbers.get(HIDDEN_SHARES, {})
     for said in said_of_hidden(hidden, candidate.suppression_label):
