@@ -143,31 +143,34 @@ def _agree(histories, one, other):
     return together
 
 
-@njit("int64[:, ::1], int64[::1], uint64[:, ::1]")
+@njit("int64[::1, :], int64[::1], uint64[:, ::1]")
 def count_common(histories, start, sets):
     """Values that every class has in which a group has been.
 
     Parameters
     ----------
     histories : int64 array
-        As in :func:`count_compatible`.
+        As in :func:`count_compatible`, release by release.
     start : int64 array of shape (n_releases,)
         Row of ``sets`` at which the classes of a release begin.
     sets : uint64 array
         The known values of each class of each release, as :func:`value_sets` has them.
     """
-    common = np.zeros(len(histories), np.int64)
-    for group in range(len(histories)):
-        for word in range(sets.shape[1]):
-            shared = ~np.uint64(0)
-            n_present = 0
-            for release in range(histories.shape[1]):
+    n_groups = len(histories)
+    common = np.zeros(n_groups, np.int64)
+    present = np.zeros(n_groups, np.bool_)
+    shared = np.empty(n_groups, np.uint64)
+    for word in range(sets.shape[1]):
+        shared[:] = ~np.uint64(0)
+        for release in range(histories.shape[1]):
+            for group in range(n_groups):
                 code = histories[group, release]
                 if code != ABSENT:
-                    n_present += 1
-                    shared &= sets[start[release] + code, word]
-            if n_present:
-                common[group] += _bits_of(shared)
+                    present[group] = True
+                    shared[group] &= sets[start[release] + code, word]
+        for group in range(n_groups):
+            if present[group]:
+                common[group] += _bits_of(shared[group])
     return common
 
 

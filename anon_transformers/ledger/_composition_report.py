@@ -102,8 +102,12 @@ class GroupedPersons:
         return self.levels[-1].sizes if self.levels else np.zeros(1, dtype=np.int64)
 
     def histories(self, which: np.ndarray) -> np.ndarray:
-        """Class of some groups in each release, of shape (n_groups, n_releases)."""
-        found = np.empty((len(which), len(self.levels)), dtype=np.int64)
+        """Class of some groups in each release, of shape (n_groups, n_releases).
+
+        Those of one release lie side by side, for they are read release by release.
+        """
+        shape = len(which), len(self.levels)
+        found = np.empty(shape, dtype=np.int64, order="F")
         for release in reversed(range(len(self.levels))):
             level = self.levels[release]
             found[:, release] = level.classes[which]
@@ -253,7 +257,7 @@ def _relaxed(
     small = np.flatnonzero(occupied & (sizes < k))
     poor = [np.flatnonzero(occupied & c.shown & (c.distinct < l[c.name]))
             for c in columns]  # fmt: skip
-    histories = groups.histories(np.arange(n_groups))
+    histories = np.ascontiguousarray(groups.histories(np.arange(n_groups)))
     asked = len(small) + sum(map(len, poor))
     if asked * histories.size > MOST_COMPARISONS:
         failing = len(np.unique(np.concatenate([small, *poor])))
@@ -316,7 +320,7 @@ def _reasons(
             alone = _fewest_of_a_class(groups, column, histories, at) < fewest
             few = np.zeros_like(alone)
             if column.permanent:
-                shared = _common(groups, column, histories[at[~alone]])
+                shared = _common(groups, column, histories, at[~alone])
                 few[~alone] = shared < fewest
             kinds["class"][found[alone]] = True
             kinds["intersection"][found[few]] = True
@@ -332,11 +336,14 @@ def _reasons(
 
 def _reasons_of_k(groups: GroupedPersons, which: np.ndarray, k: int) -> np.ndarray:
     """What made groups smaller than k, in the first release after which they were."""
-    reasons = np.full(len(which), -1)
-    if not len(which):
-        return reasons
+    reasons, asked = np.full(len(which), -1), np.arange(len(which))
     for release in reversed(range(len(groups.levels))):
         level = groups.levels[release]
+        # A group is never larger than the one that it is a part of.
+        small = (level.sizes[which] < k) & (which > 0)
+        asked, which = asked[small], which[small]
+        if not len(which):
+            break
         codes, parents = level.classes[which], level.parents[which]
         before = np.zeros_like(codes)
         if release:
@@ -352,8 +359,7 @@ def _reasons_of_k(groups: GroupedPersons, which: np.ndarray, k: int) -> np.ndarr
             [0, 2, 1, 4],
             3,
         )
-        small = (level.sizes[which] < k) & (which > 0)
-        reasons[small] = kind[small]  # an earlier release overwrites a later one
+        reasons[asked] = kind  # an earlier release overwrites a later one
         which = parents
     return reasons
 
@@ -375,15 +381,19 @@ def _fewest_of_a_class(
 
 
 def _common(
-    groups: GroupedPersons, column: JudgedValues, histories: np.ndarray
+    groups: GroupedPersons,
+    column: JudgedValues,
+    histories: np.ndarray,
+    which: np.ndarray,
 ) -> np.ndarray:
-    """Values that all classes share which some groups have been in."""
-    shown = np.zeros_like(histories)
+    """Values that all classes share which some of the groups have been in."""
+    shape = len(which), len(groups.levels)
+    shown = np.full(shape, ABSENT, dtype=np.int64, order="F")
     for release, table in column.tables.items():
-        codes = histories[:, release]
+        codes = histories[which, release]
         there = groups.levels[release].shows(codes, table.from_class)
         shown[:, release] = np.where(there, codes, ABSENT)
-    lengths = histories.max(axis=0, initial=0) + 1
+    lengths = shown.max(axis=0, initial=0) + 1
     start = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     pairs = [
         (start[release] + table.classes[kept], table.values[kept])

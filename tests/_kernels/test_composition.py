@@ -86,7 +86,8 @@ def test_common_values_are_counted_like_by_hand(given_groups):
     rows = np.repeat(np.arange(len(of_classes)), np.diff(indptr))
     # Values from 1 on, and beyond one word.
     sets = value_sets(rows, (1 + 40 * values).astype(np.int32), len(of_classes), 121)
-    common = count_common(np.array(histories, dtype=np.int64), start, sets)
+    by_release = np.array(histories, dtype=np.int64, order="F")
+    common = count_common(by_release, start, sets)
     for at, one in enumerate(histories):
         sets = [of_classes[3 * r + code] for r, code in enumerate(one) if code]
         assert common[at] == (len(set.intersection(*sets)) if sets else 0)
