@@ -332,8 +332,6 @@ class TableAnonymizer(FrameAnonymizer):
             return frame, self._encode(frame)
         if not self.fits_counts:
             open_table(self, X, reset=True)  # says that rows are needed
-        if not engine.recodes:  # said before a long search, and not after it
-            raise DataError(engine.not_recoded())
         self._refuse_output()
         columns = pd.Index(engine.columns)
         refuse_repeated_columns(list(columns))

@@ -1,9 +1,9 @@
 """Where a table lives: an engine groups it and recodes it there.
 
-A DuckDB relation, a polars LazyFrame or a table of an SQL database never comes here as
-a whole. The engine counts its distinct combinations, the library learns from the counts
-what may be published, and the engine recodes the rows by a join. A data frame of Spark
-is counted and judged there, and not recoded.
+A DuckDB relation, a polars LazyFrame, a data frame of Spark or a table of an SQL
+database never comes here as a whole. The engine counts its distinct combinations, the
+library learns from the counts what may be published, and the engine recodes the rows
+by a join.
 """
 
 from typing import TYPE_CHECKING

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -110,8 +110,6 @@ class Engine(ABC):
     name: str
     collected: str
     """What a user writes to get the table as a frame."""
-    recodes: ClassVar[bool] = True
-    """Whether the table can be recoded where it lives, and not only counted."""
 
     @property
     @abstractmethod
@@ -141,13 +139,6 @@ class Engine(ABC):
     @abstractmethod
     def recode(self, label_table: LabelTable) -> Any:
         """The published table, of the kind that the engine was opened on."""
-
-    def not_recoded(self) -> str:
-        """Why nothing is published of a table that is only counted."""
-        return (
-            f"a table in {self.name} is counted and judged, and not recoded; collect "
-            f"it as a frame first: {self.collected}."
-        )
 
     def __len__(self) -> int:
         return self.n_rows()

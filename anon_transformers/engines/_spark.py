@@ -1,4 +1,4 @@
-"""Tables in Spark: data frames, which are counted there."""
+"""Tables in Spark: data frames."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -7,19 +7,30 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from anon_transformers.engines._engine import COUNT, Counts, LabelTable
+from anon_transformers._data.frames import plain_cells
+from anon_transformers.engines._engine import (
+    COUNT,
+    HIDDEN,
+    LABEL,
+    Counts,
+    LabelTable,
+    holds_texts,
+)
 from anon_transformers.engines._lazy_frames import LazyFrameEngine
 from anon_transformers.exceptions import AnonymizationError, DataError
 from anon_transformers.roles import refuse_repeated_columns
 
 COLUMN = "anon_column_{}"
+KEY = "anon_key_{}"
+SENT_WHOLE = 32 * 2**20
+"""Up to so many bytes, every worker gets all labels, and no row moves to them."""
 BY_BYTES = "UTF8_BINARY"
 """The collation under which only texts of the same characters are equal."""
 LOGGERS = ("DataFrameQueryContextLogger", "SQLQueryContextLogger")
 
 
 class SparkEngine(LazyFrameEngine):
-    """A data frame of PySpark: it is counted in Spark, and not recoded there.
+    """A data frame of PySpark.
 
     Parameters
     ----------
@@ -29,7 +40,6 @@ class SparkEngine(LazyFrameEngine):
 
     name = "spark"
     collected = "frame.toPandas()"
-    recodes = False
 
     def __init__(self, native: Any):
         names = list(native.columns)
@@ -67,11 +77,58 @@ class SparkEngine(LazyFrameEngine):
         # Whole numbers stay whole beside missing ones: large ones would become equal.
         frame = found.to_pandas(types_mapper=_nullable)
         rows = frame.pop(COUNT).to_numpy(dtype=np.int64)
-        return Counts(frame.set_axis(list(columns), axis=1), rows)
+        keys = found.drop_columns([COUNT])
+        return Counts(frame.set_axis(list(columns), axis=1), rows, keys)
 
     def recode(self, label_table: LabelTable) -> Any:
-        """Refused: a table in Spark is counted only."""
-        raise DataError(self.not_recoded())
+        """The published table, as a data frame of the same session."""
+        from pyspark.sql import functions as F
+
+        mapping = self._mapping(label_table)
+        # NULL and NaN are values like others; Spark joins them by this operator.
+        alike = F.lit(True)
+        for at, own in enumerate(label_table.keys.column_names):
+            alike &= F.col(own).eqNullSafe(F.col(KEY.format(at)))
+        joined = self.native.join(mapping, alike, "left")
+        if label_table.drops:
+            joined = joined.filter(~F.coalesce(HIDDEN, F.lit(True)))
+        return joined.select(*(self._cell(n, label_table) for n in label_table.columns))
+
+    def _mapping(self, label_table: LabelTable) -> Any:
+        """What is published of each combination, as a data frame of the session."""
+        import pyarrow as pa
+        from pyspark.sql import functions as F
+        from pyspark.sql import types
+
+        held, labels = label_table.keys, label_table.labels
+        kinds = {field.name: field.dataType for field in self.native.schema.fields}
+        names = [KEY.format(at) for at in range(held.num_columns)]
+        table = held.rename_columns(names)
+        schema = types.StructType()
+        for name, own in zip(names, held.column_names, strict=True):
+            schema.add(name, kinds[own])
+        for at, column in enumerate(labels.columns):
+            cells = _arrow_cells(labels[column])
+            table = table.append_column(LABEL.format(at), cells)
+            schema.add(LABEL.format(at), _spark_type(cells.type))
+        table = table.append_column(HIDDEN, pa.array(label_table.suppressed))
+        schema.add(HIDDEN, types.BooleanType())
+        made = self.native.sparkSession.createDataFrame(table, schema)
+        return F.broadcast(made) if table.nbytes <= SENT_WHOLE else made
+
+    def _cell(self, name: str, label_table: LabelTable) -> Any:
+        from pyspark.sql import functions as F
+
+        own = F.col(self._own[name])
+        if name in label_table.labels.columns:
+            label = F.col(LABEL.format(label_table.labels.columns.get_loc(name)))
+            if holds_texts(label_table.labels[name]):
+                mark = F.lit(label_table.suppression_label)
+                label = F.when(F.col(HIDDEN).isNull(), mark).otherwise(label)
+            return label.alias(name)
+        if name in label_table.emptied:
+            own = F.when(~F.coalesce(HIDDEN, F.lit(True)), own)
+        return own.alias(name)
 
     def _held(self, columns: Sequence[Any]) -> list[Any]:
         self.refuse_unknown(columns)
@@ -112,6 +169,21 @@ def _refuse_nested(name: Any, kind: Any) -> None:
             f"column {name!r}: Spark holds it as {kind.typeName()}; cast it to "
             "numbers, texts, truths, dates or moments, which can be counted."
         )
+
+
+def _arrow_cells(labels: pd.Series) -> Any:
+    """Published cells as Spark takes them: its moments are of microseconds."""
+    import pyarrow as pa
+
+    cells = pa.array(plain_cells(labels), from_pandas=True)
+    moments = pa.types.is_timestamp(cells.type)
+    return cells.cast(pa.timestamp("us")) if moments else cells
+
+
+def _spark_type(kind: Any) -> Any:
+    from pyspark.sql.pandas.types import from_arrow_type
+
+    return from_arrow_type(kind, prefer_timestamp_ntz=True)
 
 
 def _nullable(kind: Any) -> Any:

@@ -25,6 +25,8 @@ def collect(table):
     """A table of an engine as the frame that its users would get of it."""
     if isinstance(table, duckdb.DuckDBPyRelation):
         return table.df()
+    if hasattr(table, "toPandas"):
+        return table.toArrow().to_pandas()
     return (
         table.collect().to_pandas() if hasattr(table, "collect") else table.to_frame()
     )

@@ -9,17 +9,33 @@ import pandas as pd
 import pytest
 from great_expectations.expectations.row_conditions import Column
 
-from anon_transformers import MondrianAnonymizer, gx
-from anon_transformers.datasets import load_adult
-from anon_transformers.engines import open_engine
+from anon_transformers import (
+    DataflyAnonymizer,
+    FullDomainAnonymizer,
+    MondrianAnonymizer,
+    gx,
+)
+from anon_transformers.datasets import load_adult, load_adult_hierarchies
+from anon_transformers.engines import LabelTable, open_engine
 from anon_transformers.engines._spark import SparkEngine
 from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import DataError
+from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.privacy import (
     DistinctLDiversity,
     EntropyLDiversity,
     KAnonymity,
     TCloseness,
+)
+from tests.engines.conftest import collect, rows
+from tests.engines.test_corpus import JUDGED, PUBLISHED, corpus, judged, published
+from tests.engines.test_estimators import assert_alike, fit_both
+from tests.engines.test_large_tables import (
+    columns_of,
+    diabetes130,
+    fars,
+    judged_alike,
+    learned_alike,
 )
 from tests.gx import verdicts
 from tests.real.spark import put, running_spark
@@ -29,6 +45,7 @@ pytestmark = [
     # PySpark leaves the sockets that it reads results from to the garbage collector.
     pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
 ]
+COLUMNS = ["age", "education", "marital-status", "race", "sex"]
 
 
 @pytest.fixture(scope="module")
@@ -224,13 +241,114 @@ def test_a_fault_of_spark_quotes_no_cell(session, caplog, capfd):
     assert not [text for text in told if "Ann" in text]
 
 
-def test_anonymizers_judge_in_spark_and_say_that_it_only_counts(session):
-    frame = pd.DataFrame({"age": np.arange(10)})
-    table, method = put(frame, session), MondrianAnonymizer(["age"], k=2)
-    with pytest.raises(DataError, match=r"counted and judged.*toPandas"):
-        method.fit(table)
-    published = method.fit_transform(frame)
-    for held, passed in ((put(published, session), True), (table, False)):
-        assert [verdict.passed for verdict in method.check(held)] == [passed]
-    with pytest.raises(DataError, match=r"counted and judged.*toPandas"):
-        method.transform(table)
+def methods():
+    found = load_adult_hierarchies()
+    trees = {name: Hierarchy(found[name].rows, unknown="root") for name in COLUMNS}
+    sensitive = {"sensitive": ["occupation"]}
+    return {
+        "mondrian": MondrianAnonymizer(
+            COLUMNS, k=5, models=[DistinctLDiversity(3)], **sensitive
+        ),
+        "centers": MondrianAnonymizer(COLUMNS, k=5, output="center"),
+        "datafly": DataflyAnonymizer(COLUMNS, k=5, hierarchies=trees),
+        "full-domain": FullDomainAnonymizer(
+            COLUMNS, k=5, hierarchies=trees, suppression_limit=0.05, **sensitive
+        ),
+        "full-domain-blank": FullDomainAnonymizer(
+            COLUMNS, k=5, hierarchies=trees, suppression_limit=0.05,
+            suppression="blank", **sensitive,
+        ),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", methods())
+def test_methods_learn_the_same_of_adult(name, session):
+    people = load_adult().head(20_000)
+    people.loc[people.index % 71 == 0, "education"] = None
+    table, method = put(people, session), methods()[name]
+    whole, published, counted, recoded = fit_both(method, table, people)
+    assert type(recoded) is type(table)
+    assert recoded.columns == list(published.columns)
+    assert_alike(whole, counted)
+    assert rows(collect(recoded)) == rows(published)
+    assert all(verdict.passed for verdict in counted.check(recoded))
+
+
+def test_other_rows_are_recoded_where_they_live(session):
+    people = load_adult().head(4000)
+    first, others = people.iloc[:2000], people.iloc[2000:]
+    method = MondrianAnonymizer(COLUMNS, k=5).fit(put(first, session))
+    recoded = collect(method.transform(put(others, session)))
+    assert rows(recoded) == rows(method.transform(others))
+    assert (recoded["age"] == "*").any()
+
+
+@pytest.mark.filterwarnings("ignore:column 'ward'")
+def test_types_of_spark_are_recoded(session, monkeypatch):
+    """Dates, moments, exact numbers, truths, NaN beside NULL, odd names, a list."""
+    made = session.sql("""
+        SELECT DATE '2020-01-01' + CAST(id % 5 AS INT) AS `day.of`,
+            CAST(id % 3 AS DECIMAL(9, 2)) AS `a``b`, id % 2 = 0 AS Age,
+            CASE id % 4 WHEN 0 THEN NULL WHEN 1 THEN double('NaN')
+                WHEN 2 THEN 0.0D ELSE -0.0D END AS age,
+            TIMESTAMP_NTZ '2020-01-01 10:00' + INTERVAL 1 HOUR * (id % 3) AS seen,
+            TIMESTAMP '2020-01-01 10:00' + INTERVAL 1 HOUR * (id % 2) AS told,
+            IF(id % 2 = 0, 'a', 'A') COLLATE UTF8_LCASE AS ward,
+            NULL AS nothing, array(id) AS notes
+        FROM range(480)
+    """)
+    columns = ["day.of", "a`b", "Age", "age", "seen", "told", "ward", "nothing"]
+    method = MondrianAnonymizer(columns, k=6)
+    whole, published, counted, recoded = fit_both(method, made)
+    assert_alike(whole, counted)
+    assert rows(collect(recoded)) == rows(published)
+    # Labels that are too many to be sent to every worker are joined all the same.
+    monkeypatch.setattr("anon_transformers.engines._spark.SENT_WHOLE", 0)
+    assert rows(collect(counted.transform(made))) == rows(published)
+
+
+@pytest.mark.parametrize("table", [fars, diabetes130])
+def test_real_tables_are_learned_alike(table, session):
+    frame, columns, sensitive, trees, subject = columns_of(table)
+    held = put(frame, session)
+    judged_alike(frame, columns, sensitive, subject, held)
+    learned_alike(frame, columns, sensitive, trees, subject, held)
+
+
+@pytest.mark.parametrize(("case", "question"), JUDGED)
+def test_the_corpus_is_judged_alike(case, question, session):
+    frame = corpus.read_table(case).reset_index(drop=True)
+    answer = judged(case, question, put(frame, session))
+    assert answer == judged(case, question, frame)
+
+
+@pytest.mark.parametrize(("case", "question", "method"), PUBLISHED)
+def test_the_corpus_is_published_alike(case, question, method, session):
+    frame = corpus.read_table(case).reset_index(drop=True)
+    found = published(case, question["asked"], method, put(frame, session))
+    assert found == published(case, question["asked"], method, frame)
+
+
+def test_rows_that_came_after_counting_are_suppressed(session):
+    table = session.createDataFrame(
+        [(20, "x")] * 3 + [(30, "y")] * 3, "age int, ill string"
+    )
+    method = MondrianAnonymizer(["age"], k=3).fit(table)
+    engine = open_engine(
+        table.union(session.createDataFrame([(99, "z")], table.schema))
+    )
+    counts = open_engine(table).count_keys(["age"])
+    made = engine.recode(
+        LabelTable(
+            keys=counts.keys,
+            labels=pd.DataFrame({"age": counts.frame["age"].astype(str)}),
+            suppressed=np.zeros(len(counts.rows), dtype=bool),
+            columns=["age", "ill"],
+            emptied=["ill"],
+            drops=False,
+            suppression_label="*",
+        )
+    )
+    late = made.filter(made.age == "*").collect()
+    assert [tuple(row) for row in late] == [("*", None)]
+    assert [verdict.passed for verdict in method.check(table)] == [True]
