@@ -106,6 +106,7 @@ benchmark: install ## Measure time and memory (LARGEST=rows), beside the peers i
 	$(BIN)/python benchmarks/fuzzy.py
 	$(BIN)/python benchmarks/graphs.py
 	$(BIN)/python benchmarks/corpus.py
+	$(BIN)/python benchmarks/engines.py --largest $(LARGEST)
 	$(BIN)/python benchmarks/studio.py --rows $(LARGEST)
 
 clean: ## Remove both .venv, caches and build results
