@@ -2,6 +2,7 @@
 
 import json
 import logging
+import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from anon_transformers.release import (
     check_release,
     run_release,
 )
+from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._log import FACTS, heard_by, where_in
 from anon_transformers.release._run import (
     ACKNOWLEDGED,
@@ -26,6 +28,7 @@ from anon_transformers.release._run import (
     is_plain,
     period_in,
 )
+from anon_transformers.release._stated_composition import AskedTogether
 from anon_transformers.release._status import FAILURES, past_runs
 from anon_transformers.release._steps import STEPS
 from anon_transformers.studio._jobs import Progress
@@ -36,6 +39,7 @@ CHECK, RELEASE = "check", "release"
 CHECK_WORK = "anon_transformers.studio._runs:check"
 RELEASE_WORK = "anon_transformers.studio._runs:release"
 REPORT = "validation.html"
+MANIFEST = "manifest.json"
 MEASURED = ("rows", "nodes", "edges", "suppressed_rows", "loss")
 """Numbers of a manifest that the list of runs shows, where they are published."""
 
@@ -53,10 +57,30 @@ def check(
     return {"fault": None}
 
 
+def keeps_nobody(config: ReleaseConfig) -> bool:
+    """Whether a run here keeps nobody, so that no later table can be judged with it.
+
+    A connection under ``airflow.secrets`` brings the key to Airflow and not to Studio.
+    """
+    asked = AskedTogether.of(config, config.thresholds)
+    if asked is None or config.roles.subject is None:
+        return False
+    from anon_transformers.release._composition import KEY_VARIABLE
+    from anon_transformers.release._forms import form_of
+
+    try:
+        composes = form_of(config).composes
+    except ConfigurationError:
+        return False
+    return composes and not os.environ.get(KEY_VARIABLE, "").strip()
+
+
 def release(
     project: Project, params: Mapping[str, Any], progress: Progress
 ) -> dict[str, Any]:
     """Run the whole release as ``anon release`` does (a job).
+
+    What it warned of, and what a reader should know of the table, is in the result.
 
     Raises
     ------
@@ -74,22 +98,43 @@ def release(
         said = f"{at}: {stage}" if stage else at
         progress(STEPS.index(at), len(STEPS), said)
 
-    with _stages(on_stage):
+    with _stages(on_stage) as warned:
         folder = run_release(project.file, on_step=on_step, period=project.period)
     progress(len(STEPS), len(STEPS), "published")
-    return {"folder": folder, "run": Path(folder).name}
+    known = [*warned, *_to_know(Path(folder))]
+    return {"folder": folder, "run": Path(folder).name, "to_know": known}
 
 
 @contextmanager
-def _stages(on_stage: Callable[[str], None]) -> Iterator[None]:
-    """Hear what steps are at; nothing of it is logged."""
+def _stages(on_stage: Callable[[str], None]) -> Iterator[list[str]]:
+    """Hear what steps are at, and what they warn of; nothing of it is logged."""
+    warned: list[str] = []
 
     class Stages(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            on_stage(where_in(getattr(record, FACTS, {})))
+            if record.levelno >= logging.WARNING:
+                warned.append(record.getMessage())
+            else:
+                on_stage(where_in(getattr(record, FACTS, {})))
 
     with heard_by(Stages()):
-        yield
+        yield warned
+
+
+def _to_know(folder: Path) -> list[str]:
+    """What the command line says beside the numbers, of what its manifest states."""
+    from anon_transformers.release._hidden_columns import HIDDEN_SHARES
+    from anon_transformers.release._report import warnings_of_hidden
+
+    manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    found = []
+    if manifest.get("not_judged"):
+        columns = ", ".join(manifest["not_judged"])
+        found.append(f"No threshold judges these sensitive columns: {columns}.")
+    measured = manifest.get("measured", {})
+    if HIDDEN_SHARES in measured:
+        found += warnings_of_hidden(measured, manifest["suppression_label"])
+    return found
 
 
 @dataclass(frozen=True)

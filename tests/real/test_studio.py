@@ -186,6 +186,39 @@ def test_no_page_is_wider_than_a_telephone(walked):
     } == {}
 
 
+def test_roles_chosen_while_one_is_being_saved_all_stay(visit):
+    visit.upload("people.csv", people())
+    take_proposals(visit)
+    held = []
+
+    def hold_the_first(route):
+        if held:
+            route.continue_()
+        held.append(route)
+
+    visit.page.route("**/data/columns", hold_the_first)
+    for column in ("age", "sex"):
+        chosen = visit.page.get_by_label(f"Role of {column}", exact=True)
+        chosen.select_option(label="insensitive")
+    visit.page.wait_for_timeout(1000)  # the second may come first, if it was sent
+    with visit.page.expect_response("**/data/columns"):
+        held[0].continue_()
+    visit.sees("insensitive: 2")
+    visit.page.reload()
+    visit.sees("insensitive: 2")
+
+
+def test_what_is_wrong_with_a_column_makes_its_table_no_wider(visit):
+    visit.upload("people.csv", people())
+    take_proposals(visit)
+    kind = visit.page.get_by_label("What cells of town are", exact=True)
+    kind.select_option(label="number")
+    visit.sees("that are no number")
+    table = visit.page.locator("table.columns")
+    wide = "one => one.scrollWidth - one.parentElement.clientWidth"
+    assert table.evaluate(wide) <= 0
+
+
 def test_a_method_is_learned_by_ten_rows(visit):
     visit.page.goto(f"{visit.server.address}/learn/")
     visit.page.get_by_role("link", name="mondrian", exact=True).click()

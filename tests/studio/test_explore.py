@@ -44,6 +44,14 @@ def test_the_file_is_a_release(project):
     assert project.fault is None
 
 
+def test_bounds_that_no_node_is_judged_by_are_named(studio, project):
+    said = "Whether average-risk holds, too, shows when Protect makes the table"
+    assert said not in studio.text(click(studio, project, "lattice"))
+    bound = {"metric": "average-risk", "max": 0.9}
+    project.edit("bound", lambda c: c["thresholds"].append(bound))
+    assert said in studio.text(studio.get(page_of(project)))
+
+
 def test_nodes_are_judged_as_the_release_judges_them(studio, project):
     answer = click(studio, project, "lattice")
     studio.check_accessible(answer)

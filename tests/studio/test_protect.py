@@ -102,6 +102,19 @@ def test_a_change_of_the_file_makes_the_result_stale(studio, project):
     assert "these numbers are of an earlier state" in studio.text(shown)
 
 
+def test_a_column_that_tells_persons_apart_is_changed_where_the_link_leads(
+    studio, project
+):
+    project.edit(
+        "published", lambda c: c["roles"].update(identifiers=[], insensitive=["id"])
+    )  # fmt: skip
+    shown = run(studio, project)
+    assert "accept it (accept_unique)" in studio.text(shown)
+    data = f"/p/{project.id}/data/"
+    assert f'<a href="{data}">Roles and kinds of columns</a>.' in shown.text
+    assert "apart (accept_unique)" in studio.text(studio.get(data))
+
+
 def test_a_result_of_an_earlier_file_has_no_tick_and_no_colour(studio, project):
     first = run(studio, project)
     assert 'class="passed"' in first.text and "✓" in first.text

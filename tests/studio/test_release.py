@@ -66,12 +66,60 @@ def test_a_report_of_no_run_is_not_looked_for(studio, project):
             assert studio.get(f"{page_of(project)}{kind}/{name}").status_code == 404
 
 
-def test_where_persons_count_the_page_says_why_and_shows_the_private_report(
-    studio, project
-):
+WITHOUT_SECRET = "every later release of this source will be refused"
+
+
+def count_persons(project):
     project.edit(
         "persons", lambda c: c["roles"].update(identifiers=[], subject="id")
     )  # fmt: skip
+
+
+def test_what_a_run_without_the_secret_spoils_is_said_before_and_after_it(
+    studio, project, monkeypatch
+):
+    monkeypatch.delenv("ANON_LEDGER_KEY", raising=False)
+    assert WITHOUT_SECRET not in studio.text(studio.get(page_of(project)))
+    count_persons(project)
+    page = studio.get(page_of(project))
+    studio.check_accessible(page)
+    assert WITHOUT_SECRET in studio.text(page)
+    shown = studio.text(post(studio, project, "run"))
+    assert "people: published" in shown
+    assert "A further release of this source will be refused" in shown
+    shown = studio.text(post(studio, project, "run"))
+    assert "was quarantined" in shown
+    assert "the environment has no ANON_LEDGER_KEY" in shown
+
+
+def test_who_set_the_secret_or_accepts_is_not_warned(studio, project, monkeypatch):
+    monkeypatch.delenv("ANON_LEDGER_KEY", raising=False)
+    count_persons(project)
+    accepted = {"accept_unjudged": "nobody is in two of them"}
+    project.edit("accepted", lambda c: c.update(composition=accepted))
+    assert WITHOUT_SECRET not in studio.text(studio.get(page_of(project)))
+    project.edit("judged", lambda c: c.pop("composition"))
+    assert WITHOUT_SECRET in studio.text(studio.get(page_of(project)))
+    monkeypatch.setenv("ANON_LEDGER_KEY", "5" * 64)
+    assert WITHOUT_SECRET not in studio.text(studio.get(page_of(project)))
+
+
+def test_a_sensitive_column_that_nothing_judges_is_named(studio, project):
+    shown = studio.text(post(studio, project, "run"))
+    said = "No threshold judges these sensitive columns: disease."
+    assert said in shown
+    found = dict(project.result("release").found)
+    # As a Studio that did not know of it yet kept the result of its run.
+    del found["to_know"]
+    project.keep_result("release", project.state, {}, found)
+    shown = studio.text(studio.get(page_of(project)))
+    assert "Published:" in shown and said not in shown
+
+
+def test_where_persons_count_the_page_says_why_and_shows_the_private_report(
+    studio, project
+):
+    count_persons(project)
     page = post(studio, project, "run")
     studio.check_accessible(page)
     shown = studio.text(page)

@@ -65,7 +65,15 @@ def show(request: Request) -> Response:
         curve=_curve(project),
         limit=_usual_limit(method),
         first_k=FIRST_K,
+        bounds=_bounds(project),
     )
+
+
+def _bounds(project: Project) -> list[str]:
+    """Thresholds that no node is judged by: only the table that is made tells them."""
+    if project.fault is not None:
+        return []
+    return [one.name for one in project.config.thresholds if one.kind != "model"]
 
 
 def _method(content: Content) -> dict[str, Any]:

@@ -80,6 +80,7 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
         private={one.run for one in runs if one.private_report is not None},
         measured=MEASURED,
         uploaded=config is not None and _is_uploaded(project, config),
+        keeps_nobody=config is not None and _runs.keeps_nobody(config),
         target="" if config is None else target_of(config),
         tables=[] if config is None else tables_of(runs),
     )

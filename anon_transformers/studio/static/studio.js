@@ -3,6 +3,16 @@
 "use strict";
 
 let newest = 0, followed = [], shown = location.href.split("#")[0];
+let sending = Promise.resolve(), waiting = 0;
+
+function send(url, options) {
+  // One change after the other: of two at once the older one may be handled last, and
+  // puts back what the newer one changed.
+  waiting += 1;
+  const answer = sending.then(() => { waiting -= 1; return fetch(url, options); });
+  sending = answer.catch(() => {});
+  return answer;
+}
 
 async function show(url, options, push) {
   const turn = ++newest;
@@ -12,7 +22,8 @@ async function show(url, options, push) {
   try {
     let answer, asked = new URL(url, location.href);
     for (let next = true; next; ) {
-      answer = await fetch(asked, { ...options, headers: { "x-studio-script": "1" } });
+      const asking = { ...options, headers: { "x-studio-script": "1" } };
+      answer = await (asking.method === "POST" ? send : fetch)(asked, asking);
       next = answer.headers.get("x-studio-next");
       // Only by the script: a redirection would hide the place on the page.
       if (next) { asked = new URL(next, location.href); options = {}; }
@@ -131,6 +142,11 @@ document.addEventListener("keydown", (event) => {
   if (/^(input|textarea|select)$/i.test(event.target.tagName)) return;
   const form = document.querySelector(`header form[action$="${event.shiftKey ? "redo" : "undo"}"]`);
   if (form && !form.querySelector("button").disabled) { event.preventDefault(); form.requestSubmit(); }
+});
+
+addEventListener("beforeunload", (event) => {
+  // What waits for its turn would be lost; the browser asks whether to stay.
+  if (waiting) event.preventDefault();
 });
 
 addEventListener("popstate", () => {
