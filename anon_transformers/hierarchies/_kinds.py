@@ -91,6 +91,8 @@ class ValueKind:
         Whether day and month of dates could be exchanged, or years have two digits.
     whole : bool
         Whether all numbers are whole.
+    decimal_comma : bool
+        Whether a comma stands before the decimals of numbers.
     """
 
     kind: KindName
@@ -98,6 +100,7 @@ class ValueKind:
     date_format: str | None = None
     ambiguous: bool = False
     whole: bool = False
+    decimal_comma: bool = False
 
 
 def name_parts(name: str) -> list[str]:

@@ -22,6 +22,7 @@ from anon_transformers.privacy import DistinctLDiversity
 from anon_transformers.proposals._missing import known_cells
 from anon_transformers.proposals._rare_values import rare_left_out, without_rare
 from anon_transformers.proposals._roles import (
+    WITH_COMMAS,
     ColumnProposal,
     Progress,
     Rest,
@@ -35,6 +36,7 @@ from anon_transformers.proposals._scores import (
 )
 from anon_transformers.registry import registry
 from anon_transformers.release._file_kinds import SUFFIXES
+from anon_transformers.release._files import as_kind
 from anon_transformers.release._period import Template
 
 K = 5
@@ -193,7 +195,7 @@ def propose_release(
         rest=rest,
         progress=progress,
     )
-    known = _known_columns(frame, table, dates or {})
+    known = _known_columns(frame, table, dates or {}, typed)
     suggestions = _suggestions(known, table, scores, progress)
     loss = _expected_loss(known, table, suggestions, n_periods)
     content = _content(source, table, suggestions, name, typed)
@@ -223,17 +225,23 @@ def release_name(given: str) -> str:
 
 
 def _known_columns(
-    frame: pd.DataFrame, table: TableProposal, dates: Mapping[str, Mapping[str, Any]]
+    frame: pd.DataFrame,
+    table: TableProposal,
+    dates: Mapping[str, Mapping[str, Any]],
+    typed: bool,
 ) -> pd.DataFrame:
     """What quasi-identifiers, sensitive columns and the subject hold, marks left out.
 
-    Read as dates, a column has other values.
+    Read as dates, or with a decimal comma, a column has other values.
     """
     columns = [*table.of_role("quasi_identifiers"), *table.of_role("sensitive")]
     known = {name: known_cells(frame[name], table.missing) for name in columns}
     for name in dates:
         if name in known:
             known[name] = _read_dates(known[name], dates[name])
+    for one in table.columns:
+        if not typed and one.column in known and one.source_kind == WITH_COMMAS:
+            known[one.column] = as_kind(known[one.column], WITH_COMMAS)
     if table.subject is not None:
         known[table.subject] = frame[table.subject]
     return pd.DataFrame(known)

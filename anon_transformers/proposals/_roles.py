@@ -13,6 +13,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from anon_transformers._data.dates import DateFormat
+from anon_transformers._data.decimal_commas import have_decimal_commas
 from anon_transformers.base._base import repeated_identifiers
 from anon_transformers.exceptions import (
     DataError,
@@ -49,6 +50,8 @@ RESTS: tuple[str, ...] = ("propose", "drop-unsure", "drop")
 PUBLISHED_ROLES = ("quasi_identifiers", "sensitive", "insensitive")
 Progress = Callable[[int, int, str], None]
 
+WITH_COMMAS = {"number": ","}
+"""How a release file states numbers with a decimal comma."""
 NEARLY_ALL = 0.95
 """From this share of different values on, nearly every row has a value of its own."""
 MANY_PERSONS = 0.2
@@ -292,7 +295,7 @@ def _propose(
         role = stated or "dropped"
         return ColumnProposal(name, "empty", role, reason, "high", missing=1.0)
     values, held = counts.index.tolist(), counts.tolist()
-    kind = find_kind(values, held, name)
+    kind = _kind_of(values, held, name)
     if date is not None:
         kind = replace(kind, kind="date", ambiguous=False, date_format=date["date"])
     role, why, confidence = _role(name, kind, values, held)
@@ -312,6 +315,15 @@ def _propose(
         len(values),
         absent,
     )
+
+
+def _kind_of(values: Sequence[str], counts: Sequence[int], name: str) -> ValueKind:
+    """What the values are; numbers with a decimal comma are numbers."""
+    if not have_decimal_commas(values):
+        return find_kind(values, counts, name)
+    found = f"{len(values):,} different values in {sum(counts):,} rows"
+    said = f"{found}, numbers with a decimal comma"
+    return ValueKind("number", said, decimal_comma=True)
 
 
 def _role(
@@ -404,6 +416,8 @@ def _source_kind(kind: ValueKind, role: str) -> Any:
     if role != "quasi_identifiers":
         return None
     if kind.kind == "number":
+        if kind.decimal_comma:
+            return WITH_COMMAS
         return "integer" if kind.whole else "number"
     if kind.kind == "date":
         if kind.date_format is None:
@@ -521,7 +535,7 @@ def _judged(
         "under accept_unique)."
     )
     values = text_counts(frame[one.column])
-    kind = find_kind(values.index.tolist(), values.tolist(), one.column)
+    kind = _kind_of(values.index.tolist(), values.tolist(), one.column)
     return replace(
         one,
         role="quasi_identifiers",

@@ -23,6 +23,7 @@ from pandas.api import types
 
 from anon_transformers._data.columns import to_text
 from anon_transformers._data.dates import DateFormat
+from anon_transformers._data.decimal_commas import with_points
 from anon_transformers.exceptions import (
     DataError,
     ParameterError,
@@ -40,7 +41,7 @@ from anon_transformers.roles import refuse_repeated_columns
 KINDS = ("integer", "number", "date", "text", GUARDED)
 Kind = str | Mapping[str, Any]
 """One of these, or how dates are written, or texts in their order."""
-DESCRIPTIONS = ("date", "last_year", "order", GUARDED)
+DESCRIPTIONS = ("date", "last_year", "number", "order", GUARDED)
 _WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?\Z")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
@@ -81,8 +82,9 @@ def read_csv(
         What columns are, where guessing is not wanted: ``"integer"``, ``"number"``,
         ``"date"`` (as 2026-01-31), ``"text"``; ``{"date": "%d/%m/%Y"}`` for dates that
         are written otherwise, as for ``datetime.strptime``, with ``"last_year"`` where
-        years have two digits (up to 2025, 63 is 1963); or ``{"order": […]}`` for texts
-        in this order. ``"guarded"``, and ``"guarded": true`` beside an order, are texts
+        years have two digits (up to 2025, 63 is 1963); ``{"number": ","}`` for numbers
+        with a decimal comma, such as 1.040,64; or ``{"order": […]}`` for texts in this
+        order. ``"guarded"``, and ``"guarded": true`` beside an order, are texts
         that a release wrote so that no spreadsheet runs them.
     exact : sequence of str
         Columns that will be published as they are: taken for numbers only where that
@@ -380,8 +382,10 @@ def as_kind(texts: pd.Series, kind: Kind) -> pd.Series:
 
 
 def _as_described(texts: pd.Series, kind: Mapping[str, Any]) -> pd.Series:
-    """Dates that are written in a stated way, or texts in a stated order."""
+    """Dates or numbers that are written in a stated way, or texts in an order."""
     try:
+        if {*kind} == {"number"}:
+            return as_kind(with_points(texts, kind["number"]), "number")
         if "order" in kind and {*kind} <= {"order", GUARDED}:
             check_choice(GUARDED, kind.get(GUARDED, False), (False, True))
             if kind.get(GUARDED):
@@ -390,8 +394,8 @@ def _as_described(texts: pd.Series, kind: Mapping[str, Any]) -> pd.Series:
         for key in kind:
             if key not in DESCRIPTIONS:
                 raise ParameterError(unknown_choice("key", key, DESCRIPTIONS))
-        if "date" not in kind or {*kind} & {"order", GUARDED}:
-            raise ParameterError("say either date (and last_year), or order.")
+        if "date" not in kind or {*kind} & {"number", "order", GUARDED}:
+            raise ParameterError("say one of date (and last_year), number and order.")
         written = DateFormat(kind["date"], kind.get("last_year"))
     except ParameterError as error:
         raise ParameterError(f"columns, {texts.name}: {error}") from None

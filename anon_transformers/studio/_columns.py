@@ -27,6 +27,7 @@ MEANINGS = {
 KINDS: Mapping[str, Any] = {
     "integer": "integer",
     "number": "number",
+    "number 1.040,64": {"number": ","},
     "text": "text",
     "date": "date",
     "date 31/12/2026": {"date": "%d/%m/%Y"},
