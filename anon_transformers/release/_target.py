@@ -20,7 +20,7 @@ from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
 )
-from anon_transformers.release._config import ReleaseConfig, Retention
+from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._log import LOG
 from anon_transformers.release._period import Period
 from anon_transformers.release._run import (
@@ -37,6 +37,7 @@ from anon_transformers.release._run import (
     period_in,
     sha256,
 )
+from anon_transformers.release._stated_target import Retention
 
 VERSIONS = "versions"
 CURRENT = "current"

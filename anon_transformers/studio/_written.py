@@ -163,8 +163,12 @@ def _pack_target(parcel: _Parcel, project: Project) -> None:
     beside = project.file.parent.name == "releases"
     content: dict[str, Any] = parcel.content
     content["target"] = dict(content["target"])
-    for holder, key in ((content["target"], "path"), (content, "workspace")):
-        text = holder.get(key, ".anon")
+    folder = project.config.target.path  # of a database, the file may leave it out
+    for holder, key, default in (
+        (content["target"], "path", folder),
+        (content, "workspace", ".anon"),
+    ):
+        text = holder.get(key, default)
         within = not text.startswith(ELSEWHERE) and not Path(text).is_absolute()
         holder[key] = f"../{text}" if within and not beside else text
 
