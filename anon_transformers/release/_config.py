@@ -418,6 +418,11 @@ class ReleaseConfig(Strict):
                 "target.database: shows one table, and this release has one for each "
                 "period; publish periods in folders."
             )
+        if grain is not None and self.target.store is not None:
+            raise ValueError(
+                "target.store: has one version that is current, and this release has "
+                "one for each period; publish periods in folders."
+            )
         if grain is None and stated:
             raise ValueError(
                 "target.retention: neither source nor target holds a period, such as "

@@ -22,7 +22,6 @@ from anon_transformers._data.columns import to_text
 from anon_transformers.exceptions import ConfigurationError, ReleaseError
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._databases import CHUNK
-from anon_transformers.release._files import read_checked
 from anon_transformers.release._public_databases import (
     PublicDatabase,
     as_before,
@@ -30,6 +29,7 @@ from anon_transformers.release._public_databases import (
     file_to_make,
 )
 from anon_transformers.release._public_promise import PublicPromise
+from anon_transformers.release._reading import read_checked
 from anon_transformers.release._stated_database import LONGEST_NAME
 
 MANIFESTS = "{}__manifest"

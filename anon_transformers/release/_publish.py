@@ -33,6 +33,7 @@ from anon_transformers.release._log import stage, tell
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._private_report import keep_private_report
 from anon_transformers.release._public_promise import PublicPromise
+from anon_transformers.release._public_store import follow_in_store
 from anon_transformers.release._public_table import shown_in_database
 from anon_transformers.release._quarantine import quarantine
 from anon_transformers.release._reserve import Reservation
@@ -205,6 +206,7 @@ def _let_readers_see(
             _write_version(version, draft, run, candidate, notes)
         point_at_newest(config, run.journal, run.id, draft)
         tell(versions_removed=remove_old_versions(config, newest=run.id))
+    follow_in_store(config, version)
     run.journal.write(run.id, "published", version=str(version), **about)
 
 

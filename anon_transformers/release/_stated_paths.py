@@ -1,11 +1,16 @@
 """Paths in a release file: files that are read, and places that are written."""
 
+from glob import has_magic
 from typing import Annotated
 
 from pydantic import AfterValidator
 
 from anon_transformers.release._period import Template
-from anon_transformers.release._remote_files import is_address
+from anon_transformers.release._remote_files import (
+    as_path,
+    is_address,
+    refuse_unopened,
+)
 
 BUNDLED = "bundled:"
 """Paths that start with this lie in the library's own data."""
@@ -34,5 +39,16 @@ def a_template(given: str) -> str:
     return given
 
 
+def a_store(given: str) -> str:
+    """Refuse what is no address of objects, or names several."""
+    refuse_unopened(given)
+    if as_path(given) != given:
+        raise ValueError("is no address of a store; state a folder as path.")
+    if has_magic(given):
+        raise ValueError("names several places; leave *, ? and [ out.")
+    return a_template(given)
+
+
 FilePath = Annotated[str, AfterValidator(a_file)]
 PlacePath = Annotated[str, AfterValidator(a_place), AfterValidator(a_template)]
+StoreAddress = Annotated[str, AfterValidator(a_store)]

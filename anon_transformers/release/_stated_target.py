@@ -7,16 +7,20 @@ from pydantic import Field, ValidationError, model_validator
 
 from anon_transformers.exceptions import unknown_choice
 from anon_transformers.release._file_kinds import DATABASE_KINDS
-from anon_transformers.release._remote_files import as_path, is_address
+from anon_transformers.release._remote_files import (
+    as_path,
+    is_address,
+    refuse_unopened,
+)
 from anon_transformers.release._stated_database import StatedDatabase
-from anon_transformers.release._stated_paths import PlacePath
+from anon_transformers.release._stated_paths import PlacePath, StoreAddress
 from anon_transformers.release._strict import Strict, explain
 
 FORMATS = ("csv", "parquet")
 """Kinds of targets that are another word for a format."""
 OF_DATABASE = ("url", "conn_id", "table")
 BESIDE = "published/{}"
-"""The folder of a release for which a database alone is stated, by its table."""
+"""The folder of a release for which a database or a store alone is stated."""
 
 
 class Retention(Strict):
@@ -59,8 +63,14 @@ class Target(Strict):
         period has a folder, and ``current`` beside these folders leads to the newest
         period. With ``kind: sql`` it may be left out, and with ``kind: duckdb`` it is
         that of the database: the folder is ``published/`` and the name of the table.
-    url, conn_id, table : str or None
-        With ``kind``: those of ``database``.
+        ``file://…`` is a folder, too; ``s3://…`` and ``gs://…`` stand for ``store``,
+        and the folder is ``published/`` and the last name of the address.
+    url : str or None
+        With ``kind: sql``: that of ``database``.
+    conn_id : str or None
+        With ``kind: sql``: that of ``database``.
+    table : str or None
+        With ``kind: sql`` or ``duckdb``: that of ``database``.
     format : str
         Registered name of a writer, such as ``csv`` or ``parquet``.
     keep_versions : int
@@ -75,6 +85,9 @@ class Target(Strict):
         than each alone.
     database : StatedDatabase or None
         A database that shows the same table: PostgreSQL, SQLite or DuckDB.
+    store : str or None
+        An address, ``s3://bucket/ward`` or ``gs://bucket/ward``, at which a store of
+        objects has the same files.
     spreadsheet_safe : bool
         Whether texts in a CSV file that a spreadsheet would run, such as ``=1+2``, get
         an apostrophe in front, also behind a semicolon, a tab or the end of a line.
@@ -90,15 +103,18 @@ class Target(Strict):
     keep_versions: int = Field(0, ge=0, strict=True)
     retention: Retention | None = None
     database: StatedDatabase | None = None
+    store: StoreAddress | None = None
     spreadsheet_safe: bool = Field(True, strict=True)
 
     @model_validator(mode="before")
     @classmethod
     def _in_words_of_sources(cls, given: Any) -> Any:
-        """The same without ``kind``, which says nothing that other keys do not say."""
+        """The same without ``kind`` and addresses, for which other keys stand."""
         if not isinstance(given, dict) or not {*given} <= {*cls.model_fields}:
             return given
         kind = given.get("kind")
+        if kind != "duckdb" and is_address(given.get("path")):
+            given = _with_store(given)
         if kind in DATABASE_KINDS:
             return _with_database(kind, given)
         for key in OF_DATABASE:
@@ -139,6 +155,21 @@ def _with_database(kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(f"target: {said}") from None
     folder = {"path": BESIDE.format(database["table"])}
     return {**folder, **rest, "database": database}
+
+
+def _with_store(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A target whose path is an address, as a folder of this machine and a store."""
+    address = str(given["path"])
+    try:
+        refuse_unopened(address)
+    except ValueError as error:
+        raise ValueError(f"target.path: {error}") from None
+    if as_path(address) != address:
+        return {**given, "path": as_path(address)}
+    if "store" in given:
+        raise ValueError("target.store: path is an address already.")
+    last = address.rstrip("/").rpartition("/")[2]
+    return {**given, "path": BESIDE.format(last), "store": address}
 
 
 def _of_duckdb(path: Any) -> str:

@@ -462,6 +462,10 @@ def recover(config: ReleaseConfig) -> None:
             from anon_transformers.release._public_table import follow_in_database
 
             follow_in_database(config, current.resolve())
+        if config.target.store is not None:
+            from anon_transformers.release._public_store import follow_in_store
+
+            follow_in_store(config, current.resolve())
 
 
 def _settle(config: ReleaseConfig, journal: Journal, version: OwnVersion) -> None:

@@ -169,7 +169,8 @@ def _pack_target(parcel: _Parcel, project: Project) -> None:
         (content, "workspace", ".anon"),
     ):
         text = holder.get(key, default)
-        within = not text.startswith(ELSEWHERE) and not Path(text).is_absolute()
+        elsewhere = text.startswith(ELSEWHERE) or is_address(text)
+        within = not elsewhere and not Path(text).is_absolute()
         holder[key] = f"../{text}" if within and not beside else text
 
 
