@@ -205,7 +205,7 @@ def _refuse_other_separator(file: Path, dialect: Dialect) -> None:
 
 def _published(file: Path) -> "pd.DataFrame | None":
     """The table as it was published, if the manifest beside it tells of it."""
-    from anon_transformers.release._files import read_checked
+    from anon_transformers.release._reading import read_checked
 
     try:
         text = (file.parent / "manifest.json").read_text(encoding="utf-8")

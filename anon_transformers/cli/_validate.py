@@ -204,8 +204,8 @@ def _of_period(path: Path, period: str | None) -> Path:
         return path
     if not path.is_dir():
         raise ConfigurationError("--period: only a release has periods.")
-    from anon_transformers.release._files import newest_version
     from anon_transformers.release._period import Period
+    from anon_transformers.release._reading import newest_version
 
     return newest_version(path, Period.read(period))
 

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
         Threshold,
         read_config,
     )
-    from anon_transformers.release._files import read_published
     from anon_transformers.release._load import load
     from anon_transformers.release._manifest import measure_published
     from anon_transformers.release._publish import publish
+    from anon_transformers.release._reading import read_published
     from anon_transformers.release._status import release_status
     from anon_transformers.release._steps import run_release
     from anon_transformers.release._tighten import tighten

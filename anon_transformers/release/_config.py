@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    AfterValidator,
     ConfigDict,
     Field,
     PlainSerializer,
@@ -56,22 +55,25 @@ from anon_transformers.release._stated_composition import (
     check_composition,
 )
 from anon_transformers.release._stated_database import (
-    StatedDatabase,
     refuse_wrong_database,
     sqlite_file,
 )
 from anon_transformers.release._stated_method import Method
+from anon_transformers.release._stated_paths import (
+    BUNDLED,
+    FilePath,
+    PlacePath,
+    a_file,
+)
 from anon_transformers.release._stated_pseudonyms import Pseudonyms
 from anon_transformers.release._stated_recoding import check_recoding
+from anon_transformers.release._stated_target import Target
 from anon_transformers.release._strict import (
     LARGEST_FILE,
     Strict,
     explain,
     parse_yaml,
 )
-
-BUNDLED = "bundled:"
-"""Paths that start with this lie in the library's own data."""
 
 LEGAL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}\Z")
 """Names of releases: of a file, of a folder, and of a DAG of Airflow."""
@@ -89,37 +91,12 @@ def refused_under(key: str) -> Iterator[None]:
         raise ConfigurationError(f"{shortened(key)}: {error}") from None
 
 
-def _a_file(given: str | None) -> str | None:
-    """Refuse an address: as a path, it would be a folder of that name."""
-    if is_address(given):
-        scheme = str(given).split("://")[0]
-        hint = " Write the path without file://." if scheme == "file" else ""
-        raise ValueError(f"nothing here opens {scheme}:// addresses.{hint}")
-    return given
-
-
-def _a_place(given: str) -> str:
-    """Refuse what cannot be written to: addresses, and the library's own data."""
-    if given.startswith(BUNDLED):
-        raise ValueError(f"{BUNDLED} is the library's own data, and stays as it is.")
-    _a_file(given)
-    return given
-
-
-def _a_template(given: str) -> str:
-    """Refuse placeholders and variables that could not be filled in."""
-    Template(given).check()
-    return given
-
-
 def _stated_texts(given: Any) -> tuple[str, ...]:
     """The texts of a key that may be one text or a list of texts."""
     several = given if isinstance(given, (list, tuple)) else (given,)
     return tuple(text for text in several if isinstance(text, str))
 
 
-FilePath = Annotated[str, AfterValidator(_a_file)]
-PlacePath = Annotated[str, AfterValidator(_a_place), AfterValidator(_a_template)]
 StatedThreshold = Annotated[
     Threshold, PlainValidator(Threshold.read), PlainSerializer(Threshold.to_dict)
 ]
@@ -190,7 +167,7 @@ class Source(Strict):
                         if key == "path" and of_table and is_address(text):
                             refuse_unopened(text)
                         else:
-                            _a_file(text)
+                            a_file(text)
                 except ValueError as error:
                     raise ValueError(f"source.{key}: {error}") from None
         return given
@@ -264,74 +241,6 @@ class StatedHierarchy(Strict):
     def options(self) -> dict[str, Any]:
         """Everything beside the path or the kind."""
         return copy.deepcopy(self.model_extra or {})
-
-
-class Retention(Strict):
-    """How many periods stay public, or for how long.
-
-    Both are counted back from the newest period that is published, and not from the
-    clock: when a source stops, its last periods stay.
-
-    Attributes
-    ----------
-    periods : int or None
-        The newest so many published periods: one that was refused or never run counts
-        for nothing, so that the last 3 of them may be of four months or more.
-    days : int or None
-        Periods that begin at most so many days before the newest one.
-    """
-
-    periods: int | None = Field(None, ge=1, strict=True)
-    days: int | None = Field(None, ge=0, strict=True)
-
-    @model_validator(mode="after")
-    def _one_way(self) -> "Retention":
-        if (self.periods is None) == (self.days is None):
-            raise ValueError("state one of {periods: 12} and {days: 400}.")
-        return self
-
-
-class Target(Strict):
-    """Where the release goes, and in which format.
-
-    Attributes
-    ----------
-    path : str
-        A folder of its own, from the folder of the release file. It may hold variables
-        of the environment, and a period, as ``published/{period:%Y-%m}``: then each
-        period has a folder, and ``current`` beside these folders leads to the newest
-        period.
-    format : str
-        Registered name of a writer, such as ``csv`` or ``parquet``.
-    keep_versions : int
-        How many versions before the current one stay public; 0 by default, for whoever
-        has two versions sees what changed between them: one person who joined is
-        exposed by the difference, whatever each version promises. Removing them is
-        hygiene; what was downloaded stays downloaded. In a release with periods,
-        versions of one period are counted.
-    retention : Retention or None
-        Which of the published periods stay public; all of them by default. With a
-        ``subject`` it must be stated, for two periods together tell more of a person
-        than each alone.
-    database : StatedDatabase or None
-        A database that shows the same table: PostgreSQL, SQLite or DuckDB.
-    spreadsheet_safe : bool
-        Whether texts in a CSV file that a spreadsheet would run, such as ``=1+2``, get
-        an apostrophe in front, also behind a semicolon, a tab or the end of a line.
-        ``read_published`` takes it away again.
-    """
-
-    path: PlacePath
-    format: str = "csv"
-    keep_versions: int = Field(0, ge=0, strict=True)
-    retention: Retention | None = None
-    database: StatedDatabase | None = None
-    spreadsheet_safe: bool = Field(True, strict=True)
-
-    @property
-    def guards_texts(self) -> bool:
-        """Whether it is a file that spreadsheets open, and is made safe for them."""
-        return self.spreadsheet_safe and self.format == "csv"
 
 
 class ReleaseConfig(Strict):
@@ -508,6 +417,11 @@ class ReleaseConfig(Strict):
             raise ValueError(
                 "target.database: shows one table, and this release has one for each "
                 "period; publish periods in folders."
+            )
+        if grain is not None and self.target.store is not None:
+            raise ValueError(
+                "target.store: has one version that is current, and this release has "
+                "one for each period; publish periods in folders."
             )
         if grain is None and stated:
             raise ValueError(

@@ -401,6 +401,10 @@ def unknown_in_target(
         from anon_transformers.release._public_table import versions_in_database
 
         shown |= versions_in_database(config)
+    if config.target.store is not None:
+        from anon_transformers.release._public_store import version_in_store
+
+        shown |= version_in_store(config)
     known = ledger.publications(states=["reserved", "published"])
     recorded = {found.publication.name for found in known} | {publication.name}
     return sorted({(config.name, version) for version in shown} - recorded)

@@ -27,6 +27,7 @@ from anon_transformers.release._ledger import refuse_unknown_sources, settle
 from anon_transformers.release._log import stage, tell
 from anon_transformers.release._policies import refuse_looser_thresholds
 from anon_transformers.release._pseudonyms import pseudonym_secret
+from anon_transformers.release._public_store import refuse_foreign_store
 from anon_transformers.release._public_table import refuse_foreign_table
 from anon_transformers.release._resolve import GIVEN_PERIOD, resolve
 from anon_transformers.release._run import (
@@ -186,6 +187,7 @@ def refuse_unfit_for_database(form: Form) -> None:
             "a folder alone."
         )
     refuse_foreign_table(form.config)
+    refuse_foreign_store(form.config)
 
 
 def read_expected(form: Form) -> dict[str, pd.DataFrame]:

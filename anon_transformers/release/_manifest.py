@@ -14,9 +14,9 @@ from anon_transformers.exceptions import ReleaseError
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.registry import registry
 from anon_transformers.release._config import ReleaseConfig, read_config
-from anon_transformers.release._files import read_published
 from anon_transformers.release._forms import form_of
 from anon_transformers.release._policies import public_policies
+from anon_transformers.release._reading import read_published
 from anon_transformers.release._run import Run, now, of_period
 from anon_transformers.release._stated_composition import public_composition
 from anon_transformers.release._stated_recoding import REUSE

@@ -9,11 +9,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pandas as pd
 from pandas.api import types
 
+from anon_transformers.engines import Engine, open_engine
 from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
@@ -72,6 +73,10 @@ class PublicDatabase(ABC):
         """Write rows into a table."""
 
     @abstractmethod
+    def counted(self, schema: str, name: str) -> Engine:
+        """A table where it is counted, in the same transaction."""
+
+    @abstractmethod
     def kind_of(self, schema: str, name: str) -> str | None:
         """Whether a name is a table or a view; None if it is free."""
 
@@ -106,9 +111,25 @@ class PublicDatabase(ABC):
 
 
 class SQLiteDatabase(PublicDatabase):
-    """SQLite by the module of Python; a transaction that writes from its start."""
+    """SQLite by the module of Python; a transaction that writes from its start.
+
+    Parameters
+    ----------
+    connection : sqlite3.Connection
+        An open connection.
+    counting : sqlalchemy.Connection
+        The same connection, as tables are counted by it.
+    """
 
     moments = "TEXT"
+
+    def __init__(self, connection: Any, counting: Any):
+        super().__init__(connection)
+        self.counting = counting
+
+    def counted(self, schema: str, name: str) -> Engine:
+        """A table where it is counted, in the same transaction."""
+        return _counted_by_sql(self.counting, schema, name)
 
     def do(self, statement: str, cells: Sequence[Any] = ()) -> None:
         """Run a statement; ``?`` stands for a cell."""
@@ -155,6 +176,11 @@ class SQLiteDatabase(PublicDatabase):
 class DuckDBDatabase(PublicDatabase):
     """DuckDB, whose file one process writes at a time."""
 
+    def counted(self, schema: str, name: str) -> Engine:
+        """A table where it is counted, in the same transaction."""
+        relation = self.connection.sql(f"SELECT * FROM {_quoted(schema, name)}")
+        return cast(Engine, open_engine(relation))
+
     def do(self, statement: str, cells: Sequence[Any] = ()) -> None:
         """Run a statement; ``?`` stands for a cell."""
         self.connection.execute(statement, list(cells))
@@ -198,6 +224,10 @@ class DuckDBDatabase(PublicDatabase):
 
 class PostgreSQLDatabase(PublicDatabase):
     """PostgreSQL by SQLAlchemy, with whichever driver is installed."""
+
+    def counted(self, schema: str, name: str) -> Engine:
+        """A table where it is counted, in the same transaction."""
+        return _counted_by_sql(self.connection, schema, name)
 
     def do(self, statement: str, cells: Sequence[Any] = ()) -> None:
         """Run a statement; ``?`` stands for a cell."""
@@ -275,9 +305,25 @@ class PostgreSQLDatabase(PublicDatabase):
         self.connection.commit()
 
 
+def as_before(cells: list[Any], column: pd.Series) -> pd.Series:
+    """Cells that a database gave, in the type that they were written from."""
+    given = pd.Series(cells, dtype=object)
+    if given.isna().all() or any(isinstance(cell, str) for cell in cells):
+        return given
+    if types.is_datetime64_any_dtype(column.dtype):
+        return pd.to_datetime(given).astype(column.dtype)
+    return given.astype(column.dtype)
+
+
 def _quoted(schema: str, name: str) -> str:
     parts = [part.replace('"', '""') for part in (schema, name) if part]
     return ".".join(f'"{part}"' for part in parts)
+
+
+def _counted_by_sql(connection: Any, schema: str, name: str) -> Engine:
+    from anon_transformers.engines import SQLTable
+
+    return SQLTable(connection, f"{schema}.{name}" if schema else name)
 
 
 def _in_catalog(
@@ -351,6 +397,8 @@ def connected(
             # What a database says may quote cells and addresses.
             kind = type(error).__name__
             lost = getattr(error, "connection_invalidated", False)
+            # Whoever counted there may have found out before, and said less.
+            lost = lost or getattr(database.connection, "invalidated", False)
             busy = kind in BUSY
     if lost or busy:
         raise UnreachableError(
@@ -385,18 +433,26 @@ def file_to_make(stated: StatedDatabase, folder: str) -> Path | None:
 def _sqlite(address: Any, folder: str, patience: float) -> Iterator[PublicDatabase]:
     import sqlite3
 
+    import sqlalchemy as sa
+
     file = _file_of(address, folder)
     connection = None
     try:
         connection = sqlite3.connect(file, timeout=patience, isolation_level=None)
+        engine = sa.create_engine(
+            "sqlite://", creator=lambda: connection, poolclass=sa.pool.StaticPool
+        )
+        # Before the transaction: it rolls back when it opens, and when it closes.
+        counting = engine.connect()
         connection.execute("BEGIN IMMEDIATE")
-    except sqlite3.Error as error:
+    except (sqlite3.Error, sa.exc.SQLAlchemyError) as error:
         kind = type(error).__name__
     if connection is None or not connection.in_transaction:
         raise _unreachable(f"{file} ({kind})")
     try:
-        yield SQLiteDatabase(connection)
+        yield SQLiteDatabase(connection, counting)
     finally:
+        counting.close()
         connection.close()  # undoes what was not committed
 
 

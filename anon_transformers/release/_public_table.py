@@ -4,30 +4,32 @@ The name is a view over the table of the current version. Table, view and the ro
 manifest are written in one transaction, which ends once the folder of the version is
 public: readers see the old release or the new one, and a run that is cut off leaves
 nothing behind. What stands in the database is compared with what was judged, cell for
-cell, before that.
+cell, and its classes are counted and judged there, before that.
 """
 
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from pandas.api import types
 
 from anon_transformers._data.columns import to_text
 from anon_transformers.exceptions import ConfigurationError, ReleaseError
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._databases import CHUNK
-from anon_transformers.release._files import read_checked
 from anon_transformers.release._public_databases import (
     PublicDatabase,
+    as_before,
     connected,
     file_to_make,
 )
+from anon_transformers.release._public_promise import PublicPromise
+from anon_transformers.release._reading import read_checked
 from anon_transformers.release._stated_database import LONGEST_NAME
 
 MANIFESTS = "{}__manifest"
@@ -105,6 +107,7 @@ class PublicTable:
         table: pd.DataFrame,
         manifest: Mapping[str, Any],
         kept: Sequence[str],
+        promise: PublicPromise,
     ) -> None:
         """Write a version, let the view show it, and drop those that are not kept."""
         self.refuse_foreign()
@@ -120,7 +123,7 @@ class PublicTable:
                 "what this run would publish."
             )
         if version not in known:
-            self._write(version, table)
+            self._write(version, table, promise)
             self.database.do(
                 f"INSERT INTO {self.quoted(self.manifests)} VALUES (?, ?, ?, ?, ?)",
                 (version, self.release, str(manifest.get("published", "")), 0, noted),
@@ -136,8 +139,8 @@ class PublicTable:
             "release_name TEXT, published TEXT, shown INTEGER, manifest TEXT)"
         )
 
-    def _write(self, version: str, table: pd.DataFrame) -> None:
-        """Write the table of a version, and compare what stands there with it."""
+    def _write(self, version: str, table: pd.DataFrame, promise: PublicPromise) -> None:
+        """Write the table of a version; compare and judge what stands there."""
         place = self.quoted(self.of_version(version))
         kinds = {name: self.database.type_of(table[name]) for name in table.columns}
         columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in kinds.items())
@@ -152,6 +155,16 @@ class PublicTable:
             raise ReleaseError(
                 "target.database: what stands there is not what was judged; nothing "
                 "was published."
+            )
+        faults = promise.faults(
+            self.database.counted(self.schema, self.of_version(version))
+        )
+        if faults:
+            # Of a connection that was lost, the database says so in place of this.
+            self.database.ask("SELECT 1")
+            raise ReleaseError(
+                f"target.database: as it is counted there, {'; '.join(faults)}; "
+                "nothing was published."
             )
 
     def _point_at(self, version: str, table: pd.DataFrame) -> None:
@@ -222,22 +235,12 @@ def sum_in(
     for rows in database.parts(f"SELECT {names} FROM {place}"):
         columns = zip(*rows, strict=True)
         held = {
-            name: _as_before(list(cells), table[name])
+            name: as_before(list(cells), table[name])
             for name, cells in zip(table.columns, columns, strict=True)
         }
         more, digests = sum_of_texts(pd.DataFrame(held))
         n_rows, total = n_rows + more, total + digests
     return n_rows, total % MODULUS
-
-
-def _as_before(cells: list[Any], column: pd.Series) -> pd.Series:
-    """Cells that a database gave, in the type that they were written from."""
-    given = pd.Series(cells, dtype=object)
-    if given.isna().all() or any(isinstance(cell, str) for cell in cells):
-        return given
-    if types.is_datetime64_any_dtype(column.dtype):
-        return pd.to_datetime(given).astype(column.dtype)
-    return given.astype(column.dtype)
 
 
 @contextmanager
@@ -247,6 +250,7 @@ def shown_in_database(
     version: str,
     manifest: Mapping[str, Any],
     kept: Sequence[str],
+    promise: Callable[[pd.DataFrame], PublicPromise],
 ) -> Iterator[None]:
     """Have the database show a version once what is inside is done; not if it fails.
 
@@ -262,15 +266,18 @@ def shown_in_database(
         Its manifest.
     kept : sequence of str
         The versions that stay beside it.
+    promise : callable
+        Given the table, what it must hold where it is counted there.
     """
     stated = config.target.database
     if stated is None:
         yield
         return
     table = read_checked(folder, config.target.format, manifest)
+    held = promise(table)  # before anybody is kept waiting
     with connected(stated, config.folder) as database:
         PublicTable(database, stated.table, config.name).show(
-            version, table, manifest, kept
+            version, table, manifest, kept, held
         )
         yield
         database.commit()
@@ -310,5 +317,6 @@ def follow_in_database(config: ReleaseConfig, current: Path) -> None:
             return
     manifest = json.loads((current / "manifest.json").read_text(encoding="utf-8"))
     kept = [version.name for version in current.parent.iterdir()]
-    with shown_in_database(config, current, current.name, manifest, kept):
+    promise = partial(PublicPromise.of_manifest, config, manifest)
+    with shown_in_database(config, current, current.name, manifest, kept, promise):
         pass

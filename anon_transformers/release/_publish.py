@@ -12,6 +12,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,8 @@ from anon_transformers.release._ledger import (
 from anon_transformers.release._log import stage, tell
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._private_report import keep_private_report
+from anon_transformers.release._public_promise import PublicPromise
+from anon_transformers.release._public_store import follow_in_store
 from anon_transformers.release._public_table import shown_in_database
 from anon_transformers.release._quarantine import quarantine
 from anon_transformers.release._reserve import Reservation
@@ -196,11 +199,14 @@ def _let_readers_see(
     )  # fmt: skip
     manifest = read_manifest(version) or json.loads(notes["manifest.json"])
     beside = versions_beside(config, run.journal, run.id)
-    with shown_in_database(config, run.path(CANDIDATE), run.id, manifest, beside):
+    promise = partial(PublicPromise.of_run, run)
+    place = run.path(CANDIDATE)
+    with shown_in_database(config, place, run.id, manifest, beside, promise):
         if not version.is_dir():
             _write_version(version, draft, run, candidate, notes)
         point_at_newest(config, run.journal, run.id, draft)
         tell(versions_removed=remove_old_versions(config, newest=run.id))
+    follow_in_store(config, version)
     run.journal.write(run.id, "published", version=str(version), **about)
 
 

@@ -78,16 +78,16 @@ def open_address(address: str) -> "pa.NativeFile":
     """The bytes of a file at an address, uncompressed; one read, one state of it."""
     import pyarrow as pa
 
-    with _said_of(address):
-        stream = pa.BufferReader(_file_system(address).cat_file(address))
+    with said_of_store(address):
+        stream = pa.BufferReader(file_system(address).cat_file(address))
     how = _COMPRESSED.get(PurePosixPath(address).suffix)
     return stream if how is None else pa.CompressedInputStream(stream, how)
 
 
 def addresses_like(pattern: str) -> list[str]:
     """The files that fit a pattern, or lie in a folder, in the order of their names."""
-    with _said_of(pattern):
-        system = _file_system(pattern)
+    with said_of_store(pattern):
+        system = file_system(pattern)
         scheme = pattern.partition("://")[0]
         if glob.has_magic(pattern):
             found = system.glob(pattern)
@@ -97,19 +97,21 @@ def addresses_like(pattern: str) -> list[str]:
     return [name if is_address(name) else f"{scheme}://{name}" for name in files]
 
 
-def _file_system(address: str) -> Any:
+def file_system(address: str, key: str = "source.path") -> Any:
+    """What fsspec opens an address with; ``key`` is that of the file which names it."""
     scheme = address.partition("://")[0].lower()
     try:
         return importlib.import_module("fsspec").filesystem(scheme)
     except ImportError:
         library = {"s3": "s3fs", "gs": "gcsfs"}[scheme]
     raise ConfigurationError(
-        f"source.path: {scheme}:// needs the extra fsspec, and the module {library!r}."
+        f"{key}: {scheme}:// needs the extra fsspec, and the module {library!r}."
     )
 
 
 @contextmanager
-def _said_of(address: str) -> Iterator[None]:
+def said_of_store(address: str) -> Iterator[None]:
+    """Say what cannot be done; what a library says may quote keys."""
     try:
         yield
     except ConfigurationError:

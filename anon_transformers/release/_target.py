@@ -20,7 +20,7 @@ from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
 )
-from anon_transformers.release._config import ReleaseConfig, Retention
+from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._log import LOG
 from anon_transformers.release._period import Period
 from anon_transformers.release._run import (
@@ -37,6 +37,7 @@ from anon_transformers.release._run import (
     period_in,
     sha256,
 )
+from anon_transformers.release._stated_target import Retention
 
 VERSIONS = "versions"
 CURRENT = "current"
@@ -461,6 +462,10 @@ def recover(config: ReleaseConfig) -> None:
             from anon_transformers.release._public_table import follow_in_database
 
             follow_in_database(config, current.resolve())
+        if config.target.store is not None:
+            from anon_transformers.release._public_store import follow_in_store
+
+            follow_in_store(config, current.resolve())
 
 
 def _settle(config: ReleaseConfig, journal: Journal, version: OwnVersion) -> None:

@@ -163,9 +163,14 @@ def _pack_target(parcel: _Parcel, project: Project) -> None:
     beside = project.file.parent.name == "releases"
     content: dict[str, Any] = parcel.content
     content["target"] = dict(content["target"])
-    for holder, key in ((content["target"], "path"), (content, "workspace")):
-        text = holder.get(key, ".anon")
-        within = not text.startswith(ELSEWHERE) and not Path(text).is_absolute()
+    folder = project.config.target.path  # of a database, the file may leave it out
+    for holder, key, default in (
+        (content["target"], "path", folder),
+        (content, "workspace", ".anon"),
+    ):
+        text = holder.get(key, default)
+        elsewhere = text.startswith(ELSEWHERE) or is_address(text)
+        within = not elsewhere and not Path(text).is_absolute()
         holder[key] = f"../{text}" if within and not beside else text
 
 

@@ -4,8 +4,9 @@ import json
 
 import pytest
 
-from anon_transformers.release._config import ReleaseConfig, Retention
+from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._keys import meanings, sections
+from anon_transformers.release._stated_target import Retention
 from anon_transformers.release._strict import Strict
 
 

@@ -12,14 +12,27 @@ import pandas as pd
 import pytest
 import sqlalchemy as sa
 
-from anon_transformers.exceptions import ConfigurationError, UnreachableError
+from anon_transformers.exceptions import (
+    ConfigurationError,
+    ReleaseError,
+    UnreachableError,
+)
 from anon_transformers.release import _public_databases as databases
-from anon_transformers.release import read_published, run_release
+from anon_transformers.release import publish, read_published, run_release
 from anon_transformers.release._config import read_config
-from anon_transformers.release._public_table import shown_in_database
 from tests.real.postgres import running_cluster
 from tests.release.conftest import SmallRelease
-from tests.release.test_public_tables import FIRST, SECOND, WRITES, Killed, version
+from tests.release.test_public_tables import (
+    FIRST,
+    SECOND,
+    WRITES,
+    Killed,
+    first_row,
+    judged_run,
+    version,
+    written_otherwise,
+)
+from tests.release.test_public_tables import show as show_in
 
 pytestmark = pytest.mark.real
 
@@ -59,9 +72,7 @@ def release(tmp_path, reader, url):
 
 
 def show(release, made, kept=()):
-    folder, name, manifest = made
-    with shown_in_database(read_config(release.file), folder, name, manifest, kept):
-        pass
+    show_in(read_config(release.file), made, kept)
 
 
 TABLES = (
@@ -175,6 +186,36 @@ def test_a_connection_that_is_lost_while_it_is_published(release, reader, monkey
     assert sorted(reader(TABLES)) == there
     show(release, made)
     assert len(reader("SELECT * FROM ward")) == len(SECOND)
+
+
+def test_what_stands_there_is_judged_before_it_is_shown(release, reader, monkeypatch):
+    run_release(release.file)
+    before, there = reader("SELECT * FROM ward"), sorted(reader(TABLES))
+    folder = judged_run(release)
+    with monkeypatch.context() as patch:
+        written_otherwise(patch, first_row, databases.PostgreSQLDatabase)
+        with pytest.raises(ReleaseError, match="k-anonymity: the level is 1"):
+            publish(folder)
+    assert sorted(reader("SELECT * FROM ward")) == sorted(before)
+    assert sorted(reader(TABLES)) == there
+    honest = databases.PostgreSQLDatabase.counted
+
+    def cut(self, *given):
+        table = honest(self, *given)
+        reader(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        return table
+
+    with monkeypatch.context() as patch:
+        patch.setattr(databases.PostgreSQLDatabase, "counted", cut)
+        with pytest.raises(UnreachableError, match="was left as it was"):
+            publish(folder)
+    assert sorted(reader("SELECT * FROM ward")) == sorted(before)
+    publish(folder)
+    noted = reader("SELECT manifest FROM ward__manifest WHERE shown = 1")
+    assert json.loads(noted[0][0]) == release.manifest()
 
 
 def test_killed_at_any_point_of_publishing(release, url, tmp_path):

@@ -106,11 +106,11 @@ def test_a_version_that_somebody_points_current_at_is_not_removed(release):
 
 
 def test_a_reader_whose_version_is_removed_reads_the_next_one(release, monkeypatch):
-    from anon_transformers.release import _files
+    from anon_transformers.release import _reading
 
     old = Path(run_release(release.file))
     following = validate(anonymize(load(release.file)))
-    hash_of, read_from = _files.sha256, []
+    hash_of, read_from = _reading.sha256, []
 
     def publish_first(path):
         read_from.append(path.parent)
@@ -118,7 +118,7 @@ def test_a_reader_whose_version_is_removed_reads_the_next_one(release, monkeypat
             publish(following)
         return hash_of(path)
 
-    monkeypatch.setattr(_files, "sha256", publish_first)
+    monkeypatch.setattr(_reading, "sha256", publish_first)
     assert len(read_published(release.target)) == 40
     assert read_from[0] == old
     assert not old.exists()

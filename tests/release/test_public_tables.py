@@ -8,11 +8,13 @@ import subprocess
 import sys
 import threading
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
@@ -21,6 +23,8 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.release import _public_databases as databases
 from anon_transformers.release import (
+    _public_promise,
+    _public_table,
     _publish,
     anonymize,
     load,
@@ -32,6 +36,7 @@ from anon_transformers.release import (
 from anon_transformers.release._cells import canonical
 from anon_transformers.release._config import read_config
 from anon_transformers.release._files import schema_of, write_csv
+from anon_transformers.release._public_promise import PublicPromise
 from anon_transformers.release._public_table import (
     PublicTable,
     follow_in_database,
@@ -41,6 +46,7 @@ from anon_transformers.release._public_table import (
 )
 from anon_transformers.release._run import sha256
 from anon_transformers.release._target import recover
+from tests.release.conftest import JOB_MARK
 
 duckdb = pytest.importorskip("duckdb")
 URLS = {"sqlite": "sqlite:///public.db", "duckdb": "duckdb:///public.duckdb"}
@@ -79,7 +85,7 @@ def tables(config):
     return {name for (name,) in ask(config, catalog)}
 
 
-def version(config, name, frame):
+def version(config, name, frame, promised=()):
     """A published version in a folder of its own, and its manifest."""
     folder = config.path("out") / "versions" / name
     folder.mkdir(parents=True)
@@ -90,6 +96,10 @@ def version(config, name, frame):
         "schema": schema_of(frame),
         "sha256": sha256(folder / "data.csv"),
         "published": f"when {name} was",
+        "suppression_label": "*",
+        "roles": {"quasi_identifiers": ["age"], "sensitive": [], "subject": None},
+        "promised": {"in_force": list(promised)},
+        "measured": {"checks": [{"id": t["id"], "observed": 1} for t in promised]},
     }
     (folder / "manifest.json").write_text(json.dumps(manifest))
     return folder, name, manifest
@@ -97,7 +107,8 @@ def version(config, name, frame):
 
 def show(config, made, kept=()):
     folder, name, manifest = made
-    with shown_in_database(config, folder, name, manifest, kept):
+    promise = partial(PublicPromise.of_manifest, config, manifest)
+    with shown_in_database(config, folder, name, manifest, kept, promise):
         pass
 
 
@@ -155,6 +166,167 @@ def test_a_version_that_stands_there_otherwise_is_not_shown(config, monkeypatch)
         show(config, version(config, "two", SECOND))
     assert seen(config) == before
     assert len(tables(config)) == 3
+
+
+def written_otherwise(patch, change, *kinds):
+    """Have databases hold other rows than were sent, and the comparison not see it."""
+    for kind in kinds or (databases.SQLiteDatabase, databases.DuckDBDatabase):
+        insert = kind.insert
+        patch.setattr(
+            kind,
+            "insert",
+            lambda self, *to, do=insert: do(self, *to[:-1], change(to[-1])),
+        )
+    patch.setattr(_public_table, "sum_in", lambda *given: sum_of_texts(given[-1]))
+
+
+def first_row(rows):
+    return rows[:1]
+
+
+def is_job(cell):
+    return str(cell).startswith(JOB_MARK)
+
+
+def one_job(rows):
+    """Everybody has the job of the first."""
+    (job,) = filter(is_job, rows[0])
+    return [tuple(job if is_job(cell) else cell for cell in row) for row in rows]
+
+
+def jobs_by_class(rows):
+    """The same jobs, and neighbors have the same."""
+    jobs = sorted(cell for row in rows for cell in row if is_job(cell))
+    return [
+        tuple(job if is_job(cell) else cell for cell in row)
+        for row, job in zip(sorted(rows, key=str), jobs, strict=True)
+    ]
+
+
+def unknown_cells(rows):
+    return [("elsewhere", *row[1:]) for row in rows]
+
+
+def judged_run(release):
+    folder = load(release.file)
+    for step in (anonymize, validate):
+        step(folder)
+    return folder
+
+
+VALUES = [
+    {"model": "distinct-l-diversity", "l": 2},
+    {"model": "t-closeness", "t": 0.7},
+]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (first_row, "as it is counted there, k-anonymity: the level is 1"),
+        (jobs_by_class, "distinct-l-diversity: the level is 1"),
+        (one_job, "t-closeness: column 'job' .* belongs to another table"),
+        (unknown_cells, "'age' holds values there that were not judged"),
+    ],
+)
+def test_what_stands_there_is_judged_before_it_is_shown(
+    config, release, change, said, monkeypatch
+):
+    release.write(thresholds=[{"model": "k-anonymity", "k": 3}, *VALUES])
+    first = run_release(release.file)
+    before, there = seen(config), tables(config)
+    folder = judged_run(release)
+    with monkeypatch.context() as patch:
+        written_otherwise(patch, change)
+        with pytest.raises(ReleaseError, match=said) as refused:
+            publish(folder)
+    assert "elsewhere" not in str(refused.value)
+    assert seen(config) == before
+    assert tables(config) == there
+    assert Path(first).samefile(release.target / "current")
+    publish(folder)
+    assert not Path(first).exists()
+    assert len(tables(config)) == 3
+
+
+def judged_there(monkeypatch):
+    """Ids of thresholds that were judged in a database, and whether all held."""
+    judged, gate = [], _public_promise.run_gate
+
+    def run_gate(table, **given):
+        result = gate(table, **given)
+        judged.append(([one.id for one in result.checks], result.passed))
+        return result
+
+    monkeypatch.setattr(_public_promise, "run_gate", run_gate)
+    return judged
+
+
+def test_all_that_rows_show_is_judged_there(config, release, monkeypatch):
+    judged = judged_there(monkeypatch)
+    loss = {"metric": "loss", "max": 0.9}
+    shown = [{"model": "k-anonymity", "k": 3}, *VALUES]
+    release.write(thresholds=[*shown, {"metric": "average-risk", "max": 0.4}, loss])
+    run_release(release.file)
+    ids = [one["model"] for one in shown]
+    assert judged == [([*ids, "average-risk"], True)]
+    # Without the run there are no distributions of the input, and t is not shown.
+    config.path(config.target.database.url.partition(":///")[2]).unlink()
+    recover(config)
+    assert judged[1:] == [([*ids[:-1], "average-risk"], True)]
+    assert len(seen(config)) == len(read_published(release.target))
+
+
+def test_where_persons_are_counted_rows_show_less(config, release, monkeypatch):
+    judged = judged_there(monkeypatch)
+    roles = {**release.content["roles"], "subject": "name", "identifiers": []}
+    thresholds = [
+        {"model": "k-anonymity", "k": 3},
+        {"metric": "suppressed-share", "max": 0.5},
+    ]
+    release.write(roles=roles, thresholds=thresholds)
+    run_release(release.file)
+    assert judged == [(["suppressed-share"], True)]
+    assert len(seen(config)) == len(read_published(release.target))
+
+
+def test_a_version_without_its_run_is_judged_by_its_manifest(config):
+    promised = [{"id": "k-anonymity", "model": "k-anonymity", "k": 1}]
+    show(config, version(config, "one", FIRST, promised))
+    before = seen(config)
+    promised[0]["k"] = 2
+    with pytest.raises(ReleaseError, match="k-anonymity: the level is 1"):
+        show(config, version(config, "two", SECOND, promised))
+    assert seen(config) == before
+
+
+def test_counts_there_are_those_of_the_file(config):
+    days = pd.to_datetime(["2026-01-31", "2025-01-31", None, "2025-01-31"])
+    order = pd.CategoricalDtype(["low", "mid", "high"], ordered=True)
+    frame = pd.DataFrame(
+        {
+            "age": ["[20, 30)", "*", None, "*"],
+            "day": days,
+            "n": pd.array([2**62 + 1, None, 3, 3], dtype="Int64"),
+            "pain": pd.Series(["low", "high", None, "mid"], dtype=order),
+            "member": pd.array([True, False, None, True], dtype="boolean"),
+        }
+    )
+    show(config, version(config, "one", frame.astype({"pain": object})))
+    quasi, sensitive = ["age", "n"], ["day", "pain", "member"]
+    expected = Classes.from_frame(frame, quasi, sensitive)
+    with databases.connected(config.target.database, config.folder) as database:
+        there = PublicTable(database, "ward", config.name).of_version("one")
+        counted = _public_promise._AsPublished(
+            database.counted("", there), frame.astype({"pain": object}), frame
+        )
+        found = Classes.from_frame(counted, quasi, sensitive)
+    assert sorted(found.sizes) == sorted(expected.sizes)
+    for name in sensitive:
+        ours, theirs = found.sensitive[name], expected.sensitive[name]
+        assert list(ours.values) == list(theirs.values)
+        counts = [sorted(map(tuple, one.counts.toarray())) for one in (ours, theirs)]
+        assert counts[0] == counts[1]
 
 
 def test_the_sum_sees_each_cell_and_no_order():
