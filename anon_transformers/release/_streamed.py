@@ -26,12 +26,14 @@ from anon_transformers.release._databases import (
     uncodable,
 )
 from anon_transformers.release._file_kinds import kind_of_file
+from anon_transformers.release._one_state import (
+    refuse_changed_files,
+    states_of_files,
+)
 from anon_transformers.release._several_files import said_of_file
 from anon_transformers.release._source import (
     columns_of_source,
-    refuse_changed_files,
     refuse_other_columns,
-    states_of_files,
 )
 from anon_transformers.release._stated_engine import COUNTED_KINDS
 
