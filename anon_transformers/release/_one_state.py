@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from anon_transformers.exceptions import DataError
 from anon_transformers.release._config import ReleaseConfig
+from anon_transformers.release._remote_files import is_address, state_of_address
 from anon_transformers.release._resolve import source_files
 from anon_transformers.release._run import sha256
 
@@ -49,9 +50,13 @@ def refuse_changed_files(
 def states_of_files(config: ReleaseConfig) -> dict[str, tuple[Any, ...]]:
     """By what each write to a file shows: a clock may be too coarse for one.
 
-    A database keeps its readers apart itself.
+    A database keeps its readers apart itself, and so does a store where one object is
+    read at once; several may be of different times.
     """
     found: dict[str, tuple[Any, ...]] = {}
+    for number, text in enumerate(config.source.paths):
+        if isinstance(config.source.path, tuple) and is_address(text):
+            found[f"path[{number}]"] = (state_of_address(text),)
     for key, given in config.source.files.items():
         file = config.path(given)
         if key != "url" and file.is_file():
