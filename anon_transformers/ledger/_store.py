@@ -72,7 +72,14 @@ class Store:
                 place = sa.make_url(url)
             else:
                 place = sa.URL.create("sqlite", database=os.fspath(url))
-            self.is_sqlite = place.get_backend_name() == "sqlite"
+            backend = place.get_backend_name()
+            if backend == "duckdb":
+                raise ConfigurationError(
+                    "ledger.url (or ANON_LEDGER_URL): releases write a ledger at once, "
+                    "and a DuckDB file has one writer; choices: an SQLite file, or a "
+                    "server with serializable transactions, such as PostgreSQL."
+                )
+            self.is_sqlite = backend == "sqlite"
             waits = {"timeout": LONGEST_WAIT} if self.is_sqlite else {}
             # A transaction that read what was reserved, and then a newer end of the
             # chain, would reserve beside somebody else: servers show it one state.
@@ -85,6 +92,8 @@ class Store:
                 connect_args=waits,
                 **alone,
             )
+        except ConfigurationError:
+            raise
         except (SQLAlchemyError, ImportError, ValueError) as error:
             # The URL may hold a password, and is not repeated.
             raise ConfigurationError(

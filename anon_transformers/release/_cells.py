@@ -17,7 +17,8 @@ from pandas.api import types
 from anon_transformers._data.columns import single_texts, to_text
 from anon_transformers._data.dates import plain_moments, zone_of
 from anon_transformers._data.numbers import is_whole
-from anon_transformers.release._files import as_kind, guess_kind, is_nested
+from anon_transformers.release._files import as_kind, is_nested
+from anon_transformers.release._written_kinds import guess_kind
 
 _UNMIXED = {"boolean", "date", "datetime", "empty"}
 _SEVERAL = {"decimal", "mixed", "mixed-integer"}

@@ -25,7 +25,11 @@ from anon_transformers.evidence import Classes, Report, distribution
 from anon_transformers.exceptions import ConfigurationError, DataError
 from anon_transformers.gx._judging import PrivateEvidence
 from anon_transformers.metrics._cell_faults import label_faults
-from anon_transformers.release._anonymizer import unknown_by_key
+from anon_transformers.release._anonymizer import (
+    make_anonymizer,
+    method_may_suppress,
+    unknown_by_key,
+)
 from anon_transformers.release._build import make_hierarchies
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._databases import CHUNK
@@ -43,7 +47,10 @@ from anon_transformers.release._scratch import (
     parquet_file,
     scratch,
 )
-from anon_transformers.release._source import refuse_unstated_dates
+from anon_transformers.release._source import (
+    refuse_unstated_dates,
+    refuse_unstated_numbers,
+)
 from anon_transformers.release._stated_engine import refuse_uncountable
 from anon_transformers.release._streamed import (
     StreamedSource,
@@ -121,6 +128,8 @@ class CountedForm(TableForm):
             asked = (*roles.quasi_identifiers, *roles.sensitive)
             values = {name: engine.count([name]).frame[name] for name in asked}
             refuse_unstated_dates(values, config)
+            if method_may_suppress(make_anonymizer(config, config.thresholds)):
+                refuse_unstated_numbers(values, config)
             faults = self._identifying(engine)
         if faults:
             raise DataError("\n".join(f"{fault}." for fault in faults))

@@ -28,6 +28,12 @@ from anon_transformers.exceptions import (
     UnreachableError,
 )
 from anon_transformers.release._files import frame_of
+from anon_transformers.release._one_state import (
+    ONE_STATE,
+    SeenRows,
+    outside_state,
+    refuse_other_state,
+)
 from anon_transformers.release._period import Template
 from anon_transformers.release._stated_database import place_of_sqlite
 from anon_transformers.roles import refuse_repeated_columns
@@ -90,12 +96,21 @@ def sql_chunks(
         found = _of_sql(connection, table, query)
         names = list(found.keys())
         refuse_repeated_columns(names, what="the source")
-        chunk = None
+        chunk, seen = None, SeenRows()
+        looks_again = connection.dialect.name not in ONE_STATE
         for rows in found.partitions(CHUNK):
+            if looks_again:
+                seen.note(rows)
             chunk = _typed(names, rows)
             yield chunk
         if chunk is None:
             yield pa.table({name: pa.array([], pa.null()) for name in names})
+        if looks_again:
+            # In the same transaction: where it shows one state, nothing has changed.
+            again = SeenRows()
+            for rows in _of_sql(connection, table, query).partitions(CHUNK):
+                again.note(rows)
+            refuse_other_state(seen.state, again.state)
 
 
 def read_duckdb(
@@ -119,7 +134,9 @@ def read_duckdb(
         relation = relation_of(connection, table, query)
         refuse_repeated_columns(relation.columns, what="the source")
         with said_of_database():
+            before = outside_state(relation)
             found = relation.to_arrow_table()
+            refuse_other_state(before, outside_state(relation))
         return frame_of(_joined([found]))
 
 
@@ -134,8 +151,10 @@ def duckdb_chunks(
         relation = relation_of(connection, table, query)
         refuse_repeated_columns(relation.columns, what="the source")
         with said_of_database():
+            before = outside_state(relation)
             for batch in relation.to_arrow_reader(CHUNK):
                 yield pa.Table.from_batches([batch])
+            refuse_other_state(before, outside_state(relation))
 
 
 def columns_of_database(kind: str, options: Mapping[str, Any]) -> list[str]:
@@ -242,7 +261,14 @@ def open_duckdb(
     if not Path(path).is_file():
         raise DataError(f"{path}: there is no such file.")
     with said_of_database(f"{path}: cannot be opened as a DuckDB file"):
-        connection = duckdb.connect(os.fspath(path), read_only=True)
+        try:
+            connection = duckdb.connect(os.fspath(path), read_only=True)
+        except duckdb.IOException as error:
+            if "lock" not in str(error):
+                raise
+            connection = None
+    if connection is None:
+        raise UnreachableError(f"{path}: another process has it open to write to it.")
     try:
         yield connection
     finally:

@@ -2,14 +2,10 @@
 
 import codecs
 import csv
-import math
 import os
 import re
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import date
-from decimal import Decimal
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -32,24 +28,21 @@ from anon_transformers.exceptions import (
 )
 from anon_transformers.release._remote_files import is_address, open_address
 from anon_transformers.release._spreadsheets import GUARDED, unguard
+from anon_transformers.release._written_kinds import GUESSES, guess_kind
 from anon_transformers.roles import refuse_repeated_columns
 
 KINDS = ("integer", "number", "date", "text", GUARDED)
 Kind = str | Mapping[str, Any]
 """One of these, or how dates are written, or texts in their order."""
 DESCRIPTIONS = ("date", "last_year", "number", "order", GUARDED)
-_WHOLE = re.compile(r"(0|-?[1-9][0-9]{0,17})\Z")
-_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]{1,3})?\Z")
-_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 _ZONED = r"[T ].*(?:[-+][0-9]{2}(?::?[0-9]{2})?|Z)\Z"
 _ENDS = re.compile("[\r\t;]")
-_EXACT_DIGITS = 15
 STRICT = "utf-8-sig"
 """UTF-8 as it is read here, with or without its mark; nobody types this name."""
 HEADER_BYTES = 1 << 16
 """Bytes of a file that its header is looked for in, at first."""
-_TINY = sys.float_info.min
-"""From here on every float keeps as many digits."""
+BLOCK = 1 << 20
+"""Bytes of a CSV file that are read at once; no row is longer."""
 
 
 def read_csv(
@@ -106,6 +99,11 @@ def csv_texts(
     _check_separator(separator)
     _check_missing(missing)
     frame = _read_texts(path, separator, known_encoding(encoding))
+    return without_missing(frame, missing)
+
+
+def without_missing(frame: pd.DataFrame, missing: Sequence[str]) -> pd.DataFrame:
+    """The same with None for marks of missing values, and for empty cells."""
     return frame.astype(object).mask(frame.isin({"", *missing}), None)
 
 
@@ -153,33 +151,47 @@ def _read_texts(
 ) -> pd.DataFrame:
     """Every cell as it is written; refuses rows of other lengths than the header."""
     ragged: list[int] = []
+    try:
+        options = texts_options(path, separator, encoding, ragged)
+        texts = pyarrow.csv.read_csv(opened(path), **options)
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise no_csv(path, encoding) from None
+    refuse_ragged(path, ragged)
+    return texts.to_pandas()
+
+
+def texts_options(
+    path: str | os.PathLike[str], separator: str, encoding: str, ragged: list[int]
+) -> dict[str, Any]:
+    """How Arrow reads texts alone; rows of other lengths are noted and left out."""
 
     def note(row: Any) -> str:
         ragged.append(row.number or 0)
         return "skip"
 
-    try:
-        header = _all_texts(path, separator, encoding)
-        texts = pyarrow.csv.read_csv(
-            opened(path),
-            read_options=pyarrow.csv.ReadOptions(encoding=encoding, use_threads=False),
-            parse_options=_parse_options(separator, note, len(header) == 1),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=header, strings_can_be_null=False
-            ),
-        )
-    except (pa.ArrowException, OSError, UnicodeDecodeError):
-        raise _no_csv(path, encoding) from None
+    header = _all_texts(path, separator, encoding)
+    return {
+        "read_options": pyarrow.csv.ReadOptions(
+            encoding=encoding, use_threads=False, block_size=BLOCK
+        ),
+        "parse_options": _parse_options(separator, note, len(header) == 1),
+        "convert_options": pyarrow.csv.ConvertOptions(
+            column_types=header, strings_can_be_null=False
+        ),
+    }
+
+
+def refuse_ragged(path: str | os.PathLike[str], ragged: Sequence[int]) -> None:
+    """Refuse a file that has rows of other lengths than the header."""
     if ragged:
         have = "row has" if len(ragged) == 1 else "rows have"
         raise DataError(
             f"{path}: {len(ragged)} {have} another number of fields than the "
             f"header; the first is row {min(ragged)}."
         )
-    return texts.to_pandas()
 
 
-def _no_csv(path: str | os.PathLike[str], encoding: str) -> DataError:
+def no_csv(path: str | os.PathLike[str], encoding: str) -> DataError:
     if not Path(path).exists():
         return DataError(f"{path}: there is no such file.")
     if Path(path).is_dir():
@@ -205,7 +217,7 @@ def csv_columns(
     try:
         return _read_header(path, separator, encoding)
     except (pa.ArrowException, OSError, UnicodeDecodeError):
-        raise _no_csv(path, encoding) from None
+        raise no_csv(path, encoding) from None
 
 
 def _check_separator(separator: str) -> None:
@@ -297,49 +309,6 @@ def _parse_options(
     )
 
 
-def guess_kind(texts: pd.Series, exact: bool) -> str:
-    distinct = texts.dropna().unique()
-    if not len(distinct):
-        return "text"
-    for kind, is_kind in _GUESSES.items():
-        if all(is_kind(text) for text in distinct):
-            changed = kind == "number" and any(str(float(t)) != t for t in distinct)
-            return "text" if exact and changed else kind
-    return "text"
-
-
-def _is_whole(text: str) -> bool:
-    return _WHOLE.match(text) is not None
-
-
-def _is_number(text: str) -> bool:
-    """Whether it is written as a number, and one that a float tells from others."""
-    found = _NUMBER.match(text)
-    if found is None:
-        return False
-    exact, read = Decimal(text), float(text)
-    if len(exact.as_tuple().digits) <= _EXACT_DIGITS and _TINY < abs(read) < math.inf:
-        return True
-    return exact == Decimal(repr(read))
-
-
-def _is_date(text: str) -> bool:
-    if _DATE.match(text) is None:
-        return False
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
-
-
-_GUESSES: dict[str, Callable[[str], bool]] = {
-    "integer": _is_whole,
-    "number": _is_number,
-    "date": _is_date,
-}
-
-
 def apply_schema(texts: pd.DataFrame, kinds: Mapping[str, Kind]) -> pd.DataFrame:
     """Turn columns of text into what the schema says they are."""
     return pd.DataFrame(
@@ -367,7 +336,7 @@ def as_kind(texts: pd.Series, kind: Kind) -> pd.Series:
     else:
         fault = False
     if fault:
-        is_kind = _GUESSES[kind]
+        is_kind = GUESSES[kind]
         count = sum(not is_kind(text) for text in texts.dropna())
         raise DataError(
             f"column {texts.name!r} holds values in {count} rows that are no {kind}."
@@ -432,14 +401,6 @@ def _integers(texts: pd.Series) -> pd.Series:
         return texts.astype("Int64") if missing else texts.astype("int64")
     except OverflowError:
         return texts.astype("UInt64") if missing else texts.astype("uint64")
-
-
-def holds_decimals(series: pd.Series) -> bool:
-    """Whether a cell is a number that is not whole, beside whatever the others are."""
-    if types.is_numeric_dtype(series.dtype):
-        return types.is_float_dtype(series.dtype)
-    texts = to_text(series).dropna().unique()
-    return any(_is_number(text) and not _is_whole(text) for text in texts)
 
 
 def schema_of(frame: pd.DataFrame) -> dict[str, Any]:

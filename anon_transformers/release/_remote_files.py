@@ -84,6 +84,14 @@ def open_address(address: str) -> "pa.NativeFile":
     return stream if how is None else pa.CompressedInputStream(stream, how)
 
 
+def state_of_address(address: str) -> str:
+    """By what a store tells one write of an object from another."""
+    with said_of(address):
+        system = file_system(address)
+        system.invalidate_cache()
+        return str(system.ukey(address))
+
+
 def addresses_like(pattern: str) -> list[str]:
     """The files that fit a pattern, or lie in a folder, in the order of their names."""
     with said_of_store(pattern):

@@ -145,7 +145,7 @@ def fill_in(config: ReleaseConfig, period: Period | None) -> dict[str, Any]:
     values["source"] = {}
     for key, templates in config.source.templates.items():
         if templates:
-            values["source"][key] = _source_files(config, key, templates, period)
+            values["source"][key] = source_files(config, key, templates, period)
     return values
 
 
@@ -156,7 +156,7 @@ def _a_place(filled: str) -> str:
     return filled
 
 
-def _source_files(
+def source_files(
     config: ReleaseConfig,
     key: str,
     templates: tuple[Template, ...],

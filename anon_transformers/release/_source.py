@@ -38,17 +38,21 @@ from anon_transformers.release._files import (
     check_csv_options,
     columns_of_file,
     csv_texts,
-    holds_decimals,
     refuse_nested,
     type_texts,
 )
 from anon_transformers.release._identifying_columns import identifying_faults
+from anon_transformers.release._one_state import (
+    refuse_changed_files,
+    states_of_files,
+)
 from anon_transformers.release._remote_files import is_address
 from anon_transformers.release._several_files import (
     put_together,
     refuse_other_types,
     said_of_file,
 )
+from anon_transformers.release._written_kinds import holds_decimals
 from anon_transformers.roles import list_positions, refuse_repeated_columns
 
 OF_ALL_FILES = ("columns", "exact")
@@ -68,32 +72,6 @@ def read_source(config: ReleaseConfig) -> pd.DataFrame:
     frame = _read_source(config)
     refuse_changed_files(config, before)
     return frame
-
-
-def refuse_changed_files(
-    config: ReleaseConfig, before: Mapping[str, tuple[int, ...]]
-) -> None:
-    """Refuse files of the source that are not in the state that they were in."""
-    after = states_of_files(config)
-    for key, state in before.items():
-        if after.get(key) != state:
-            raise DataError(
-                f"source.{key}: the file changed while it was read, and nothing was "
-                "loaded; run again once it is written."
-            )
-
-
-def states_of_files(config: ReleaseConfig) -> dict[str, tuple[int, ...]]:
-    """By what each write to a file shows; a database keeps its readers apart itself."""
-    found: dict[str, tuple[int, ...]] = {}
-    for key, given in config.source.files.items():
-        file = config.path(given)
-        if key != "url" and file.is_file():
-            state = file.stat()
-            found[key] = (
-                state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
-            )  # fmt: skip
-    return found
 
 
 def _read_source(config: ReleaseConfig) -> pd.DataFrame:
@@ -260,7 +238,9 @@ def refuse_unstated_dates(
         refuse_written_dates(frame[column])
 
 
-def refuse_unstated_numbers(frame: pd.DataFrame, config: ReleaseConfig) -> None:
+def refuse_unstated_numbers(
+    frame: pd.DataFrame | Mapping[str, pd.Series], config: ReleaseConfig
+) -> None:
     """Refuse quasi-identifiers of a CSV file that may be numbers or texts.
 
     One text makes a column of texts: the label of ``1.50`` is 1.5 without it. If its

@@ -1,5 +1,8 @@
 """The key ``source.engine`` of a release file: a table that is only counted."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from anon_transformers.exceptions import ConfigurationError
 from anon_transformers.release._build import evidence_kinds
 from anon_transformers.release._config import ReleaseConfig
@@ -7,8 +10,8 @@ from anon_transformers.release._file_kinds import known_kind
 from anon_transformers.release._remote_files import is_address
 from anon_transformers.release._stated_recoding import reuses_cells
 
-COUNTED_KINDS = ("parquet", "duckdb", "sql")
-"""Sources that are read chunk by chunk: they know the types of their columns."""
+COUNTED_KINDS = ("parquet", "csv", "duckdb", "sql")
+"""Sources that are read chunk by chunk."""
 
 
 def in_memory(config: ReleaseConfig) -> ReleaseConfig:
@@ -29,6 +32,8 @@ def refuse_uncountable(config: ReleaseConfig) -> None:
         said = f"reads {known}, and the source is {kind or 'none of them'}"
     elif any(map(is_address, source.paths)):
         said = "reads files of this machine chunk by chunk, and no addresses"
+    elif any(map(_is_ordered, config.stated_columns.values())):
+        said = "keeps no order of texts; leave order out of source.columns"
     elif roles.subject is not None or roles.identifiers:
         said = (
             "counts rows, and roles names persons; leave the column out of the source, "
@@ -49,6 +54,11 @@ def refuse_uncountable(config: ReleaseConfig) -> None:
         raise ConfigurationError(f"source.engine: {source.engine} {said}.")
 
 
+def _is_ordered(described: Any) -> bool:
+    """Whether a column is stated to hold texts in an order."""
+    return isinstance(described, Mapping) and "order" in described
+
+
 def _asked_beyond(config: ReleaseConfig) -> str:
     """A section of the file that asks for more than counts tell, in words."""
     kinds = evidence_kinds(config.thresholds) - {"classes", "report"}
@@ -56,7 +66,7 @@ def _asked_beyond(config: ReleaseConfig) -> str:
         return f"counts classes, and thresholds ask for {', '.join(sorted(kinds))}"
     asked = {
         "pseudonyms": config.pseudonyms is not None,
-        "policy": bool(config.policy),
+        "rules of a policy": any(one.policy.rules for one in config.policy),
         "on_refusal.back_off": bool(config.on_refusal.back_off),
         "recoding": reuses_cells(config),
     }

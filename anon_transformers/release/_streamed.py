@@ -26,14 +26,17 @@ from anon_transformers.release._databases import (
     uncodable,
 )
 from anon_transformers.release._file_kinds import kind_of_file
+from anon_transformers.release._one_state import (
+    refuse_changed_files,
+    states_of_files,
+)
 from anon_transformers.release._several_files import said_of_file
 from anon_transformers.release._source import (
     columns_of_source,
-    refuse_changed_files,
     refuse_other_columns,
-    states_of_files,
 )
 from anon_transformers.release._stated_engine import COUNTED_KINDS
+from anon_transformers.release._streamed_csv import csv_chunks
 
 MOST_WAITING = 20
 """Chunks that are held until each column has a value, and so a type."""
@@ -113,12 +116,22 @@ class StreamedSource(StreamedTable):
         if self.kind == "sql":
             yield from sql_chunks(**self._options(None))
             return
+        if self.kind == "csv":
+            yield from self._csv_chunks()
+            return
         for place in self._places():
             if self.kind == "duckdb":
                 yield from duckdb_chunks(**self._options(place))
             else:
                 with said_of_file(place):
                     yield from _parquet_chunks(place, self.columns)
+
+    def _csv_chunks(self) -> Iterator[pa.Table]:
+        """Cells that are published as they are become numbers if their texts do."""
+        roles = self.config.roles
+        exact = (*roles.sensitive, *roles.insensitive)
+        options = {"exact": exact, **self.config.source.options}
+        return csv_chunks(self._places(), self.columns, **options)
 
 
 def _parquet_chunks(path: Path, columns: list[str]) -> Iterator[pa.Table]:
@@ -200,6 +213,9 @@ def plain_cells(table: pa.Table) -> pa.Table:
     >>> plain_cells(table).to_pydict()
     {'note': [None, 'x'], 'paid': [0.0, None]}
     """
+    for field in table.schema:
+        if pa.types.is_dictionary(field.type) and field.type.ordered:
+            raise uncodable(field.name, "in an order of their own")
     table = plain_types(table.replace_schema_metadata(None))
     return pa.table(
         [_plain(name, table[name]) for name in table.column_names],

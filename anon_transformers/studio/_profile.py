@@ -296,7 +296,8 @@ def describe_column(
     import pyarrow.parquet as pq
 
     from anon_transformers._data.columns import leaf_column
-    from anon_transformers.release._files import as_kind, guess_kind, schema_of
+    from anon_transformers.release._files import as_kind, schema_of
+    from anon_transformers.release._written_kinds import guess_kind
 
     stated: Any = None
     try:

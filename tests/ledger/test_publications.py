@@ -172,6 +172,13 @@ def test_a_url_that_cannot_be_a_ledger_is_refused_without_repeating_it(url):
     assert "hunter2" not in str(caught.value)
 
 
+def test_a_file_of_one_writer_is_refused_before_it_is_made(tmp_path):
+    said = r"ledger\.url \(or ANON_LEDGER_URL\): .* SQLite file, or a server"
+    with pytest.raises(ConfigurationError, match=said):
+        Ledger(f"duckdb:///{tmp_path}/ledger.duckdb")
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_is_no_database_is_refused_by_type(tmp_path):
     (tmp_path / "ledger.sqlite").write_text("NAMEMARK " * 100)
     with pytest.raises(LedgerError, match="DatabaseError") as caught:

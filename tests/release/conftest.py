@@ -13,6 +13,7 @@ from tests.release import months
 yaml = pytest.importorskip("yaml")
 
 collect_ignore = [
+    "sweep_counted.py",
     "sweep_kills.py",
     "sweep_periods.py",
     "sweep_databases.py",

@@ -117,7 +117,8 @@ def check_reader(target, old):
     found = read_files(current)
     assert set(found) == FILES, sorted(found)
     manifest = json.loads(found["manifest.json"])
-    assert manifest["sha256"] == sha256(found["data.csv"]).hexdigest()
+    (data,) = [held for name, held in found.items() if name.startswith("data.")]
+    assert manifest["sha256"] == sha256(data).hexdigest()
     assert json.loads(found["validation.json"])["passed"] is True
     assert found["validation.html"].rstrip().endswith(b"</html>")
     assert manifest["version"] == current.resolve().name
@@ -158,7 +159,8 @@ def check_clean(home, target):
         left |= {CELLS, "ties.key"}
     assert own_names(home) - {"quarantine", "reports"} == left
     assert not own_names(home / "runs")
-    assert not list(home.rglob("input*")), "raw data are left"
+    for private in ("input*", "labels*", "references*"):
+        assert not list(home.rglob(private)), "private data are left"
     stories = {}
     for line in (home / "journal.jsonl").read_bytes().splitlines():
         if line.startswith(b'{"at"'):
@@ -313,6 +315,10 @@ class Sweep:
 
         run_release(self.file, on_step=on_step)
 
+    def warm(self):
+        """Run once in this process, of which each kill is a fork."""
+        self.run()
+
     def reset(self):
         shutil.rmtree(self.play, ignore_errors=True)
         shutil.copytree(self.template, self.play, symlinks=True)
@@ -406,6 +412,11 @@ def main(folder, kind, way, stride, first=0):
         foreign=layout == "foreign",
     )
     warm_up(sweep)
+    sweep_over(sweep, way, stride, first)
+
+
+def sweep_over(sweep, way, stride, first=0):
+    """Kill at points, and print what was found."""
     total, begins = sweep.count()
     if way == "retry":  # each step after the first opens the lock of its run anew
         total += len(STEPS) - 1
@@ -430,7 +441,7 @@ def main(folder, kind, way, stride, first=0):
 def warm_up(sweep):
     """Import and compile everything once, so that each fork finds it done."""
     sweep.reset()
-    sweep.run()
+    sweep.warm()
     sweep.reset()
     gc.collect()
     gc.freeze()

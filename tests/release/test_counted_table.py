@@ -333,7 +333,7 @@ FEWER = {**ROLES, "insensitive": []}
             {"anonymizer": {**METHODS["full-domain"], "suppression": "drop"}},
             "state suppression: mask",
         ),
-        ({"source": {"path": "people.csv"}}, "reads parquet, duckdb, sql"),
+        ({"source": {"path": "people.yaml"}}, "reads parquet, csv, duckdb, sql"),
         ({"source": {"path": "s3://ward/people.parquet"}}, "no addresses"),
         (
             {
@@ -378,6 +378,19 @@ def test_a_column_that_changes_its_type_is_named(counted, tmp_path):
     frame = people().assign(note=[[1]] * 240)
     counted.counted(frame=frame)
     assert "column 'note' holds values (list" in counted_refusal(counted)
+
+
+def test_texts_in_an_order_of_their_own_are_refused(counted):
+    """In memory Mondrian cuts along this order; counted, it would be lost."""
+    frame = people()
+    kinds = ["smith", "judge", "nurse"]
+    frame["job"] = pd.Categorical(frame["job"], kinds, ordered=True)
+    counted.counted(frame=frame)
+    assert "column 'job' holds values (in an order of their own)" in counted_refusal(
+        counted
+    )
+    counted.counted(frame=frame.assign(job=frame["job"].cat.as_unordered()))
+    assert load(counted.file)
 
 
 def test_a_file_that_is_written_meanwhile_is_refused(counted, monkeypatch):

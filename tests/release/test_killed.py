@@ -23,7 +23,7 @@ LINES = 31
 SCRIPT = Path(__file__).with_name("sweep_kills.py")
 
 
-def sweep(release, folder, kind, way, stride, first=0):
+def sweep(release, folder, kind, way, stride, first=0, script=SCRIPT):
     """Run the script; what it found, point by point."""
     template = folder / "sweep" / "template"
     template.mkdir(parents=True)
@@ -31,7 +31,7 @@ def sweep(release, folder, kind, way, stride, first=0):
         shutil.copy(file, template)
     asked = [str(template.parent), kind, way, str(stride), str(first)]
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), *asked],
+        [sys.executable, str(script), *asked],
         capture_output=True,
         text=True,
         check=False,

@@ -358,6 +358,24 @@ def test_a_variable_that_is_not_set_is_named_before_anything_is_published(releas
     assert not release.target.exists()
 
 
+@pytest.mark.parametrize("place", ["file", "environment"])
+def test_a_ledger_in_duckdb_is_refused_before_anything_is_read(
+    release, place, monkeypatch
+):
+    url = f"duckdb:///{release.folder}/ledger.duckdb"
+    if place == "file":
+        release.write(ledger={"url": url})
+    else:
+        monkeypatch.setenv("ANON_LEDGER_URL", url)
+    with pytest.raises(ConfigurationError, match=r"such as PostgreSQL") as caught:
+        run_release(release.file)
+    assert "ledger.url (or ANON_LEDGER_URL)" in str(caught.value)
+    written = {path.name for path in release.work.rglob("*") if path.is_file()}
+    assert written <= {".lock"}
+    assert not release.target.exists()
+    assert not (release.folder / "ledger.duckdb").exists()
+
+
 def test_the_source_is_that_of_the_file_or_of_the_name(release, another_release):
     second = another_release("staff")
     one, other = read_config(release.file), read_config(second.file)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from anon_transformers.exceptions import DataError, UnreachableError
-from anon_transformers.release import read_published, run_release
+from anon_transformers.release import _source, read_published, run_release
 from tests.release.conftest import people
 from tests.release.test_databases import published
 
@@ -69,6 +69,33 @@ def test_patterns_and_folders(path, release, bucket):
     bucket.pipe_file(f"{place}_SUCCESS", b"")
     release.write(source={"kind": "parquet", "path": path})
     assert len(read_published(run_release(release.file))) == len(frame)
+
+
+@pytest.mark.parametrize("change", ["one", "more"])
+def test_objects_that_change_while_others_are_read(
+    release, bucket, change, monkeypatch
+):
+    frame = pd.read_csv(release.source, dtype={"zip": str})
+    parts = [frame.iloc[:9].to_parquet(index=False), frame.iloc[9:].to_parquet()]
+    for name, part in zip("ab", parts, strict=True):
+        bucket.pipe_file(f"s3://ward/{name}.parquet", part)
+    release.write(source={"kind": "parquet", "path": "s3://ward/*.parquet"})
+    read = _source._read_source
+
+    def reads(config):
+        found = read(config)
+        name = "a" if change == "one" else "c"
+        others = frame.iloc[:9].assign(name=list("ABCDEFGHI"))
+        bucket.pipe_file(f"s3://ward/{name}.parquet", others.to_parquet(index=False))
+        return found
+
+    with monkeypatch.context() as patch:
+        patch.setattr(_source, "_read_source", reads)
+        said = release.refusal(DataError)
+    assert "while it was read, and nothing was loaded" in said
+    assert ("source.path[0]" in said) == (change == "one")
+    expected = 40 if change == "one" else 49
+    assert len(read_published(run_release(release.file))) == expected
 
 
 @pytest.mark.parametrize(
