@@ -86,7 +86,7 @@ def open_address(address: str) -> "pa.NativeFile":
 
 def state_of_address(address: str) -> str:
     """By what a store tells one write of an object from another."""
-    with said_of(address):
+    with said_of_store(address):
         system = file_system(address)
         system.invalidate_cache()
         return str(system.ukey(address))
