@@ -114,7 +114,9 @@ class _Lines:
                 {"step": "suggest", "try": what, "share": round(share, 2)}
             )
         else:
-            line = f"try {what} ({min(share, 1.0):.0%} of the time is used)"
+            line = (
+                f"try {what} ({percent(round(min(share, 1.0), 2))} of the time is used)"
+            )
         typer.echo(line, err=True)
 
 

@@ -406,8 +406,8 @@ def help_of(anon):
 
 def test_help_tells_which_plugins_are_installed(anon, offered):
     assert "plugins:" not in help_of(anon)
-    offered.experiments.add("zeal", object(), "anon-transformers-zoo")
-    offered.experiments.add("adult", object(), "anon-transformers")
+    offered.experiments.add("zeal", print, "anon-transformers-zoo")
+    offered.experiments.add("adult", print, "anon-transformers")
     message = help_of(anon)
     assert "Installed plugins: anon-transformers-zoo. anon list shows" in message
 
@@ -459,7 +459,7 @@ def fails_at_import():
             "(ModuleNotFoundError: No module named 'no_such_module').",
         ),
         ("no_such_module:app", "'zoo' of zoo-dist cannot be loaded (ModuleNotFound"),
-        (3, "what zoo-dist registers as the command 'zoo' is no typer application"),
+        (print, "what zoo-dist registers as the command 'zoo' is no typer application"),
         (lambda: None, "what zoo-dist registers as the command 'zoo' is no typer"),
     ],
 )
