@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from anon_transformers import FullDomainAnonymizer
@@ -46,6 +46,19 @@ def left_over(one, two):
     return groups
 
 
+def unrelated(one, two):
+    """Whether classes of two tables have no person in common, by one column alone."""
+    shown = [set(cells) - {("?", "?")} for cells in (one, two)]
+    return any(
+        not any(
+            BELOW[here[at]] & BELOW[there[at]]
+            for here in shown[0]
+            for there in shown[1]
+        )
+        for at in (0, 1)
+    )
+
+
 node = st.tuples(st.integers(0, 2), st.integers(0, 2))
 leaf = st.sampled_from("abcde")
 
@@ -55,19 +68,24 @@ leaf = st.sampled_from("abcde")
     st.lists(st.tuples(leaf, leaf), min_size=4, max_size=25),
     node, node, st.integers(1, 4), st.integers(1, 4),
 )  # fmt: skip
+@example([("a", "a"), ("a", "b"), ("a", "c"), *[("b", "a")] * 2], (0, 1), (0, 0), 3, 2)
 def test_groups_are_those_of_the_persons(people, first, second, k, k_second):
     one, two = published(people, first, k), published(people, second, k_second)
     if not set(one) - {("?", "?")} or not set(two) - {("?", "?")}:
         return
     tables = [pd.DataFrame(cells, columns=["x", "y"]) for cells in (one, two)]
-    report = Differencing(k=4).run(
-        tables[0],
-        other=tables[1].sample(frac=1, random_state=1),
-        quasi_identifiers=["x", "y"],
-        hierarchies=TREES,
-        suppression_label="?",
-        show_values=True,
-    )
+    asked = {
+        "other": tables[1].sample(frac=1, random_state=1),
+        "quasi_identifiers": ["x", "y"],
+        "hierarchies": TREES,
+        "suppression_label": "?",
+        "show_values": True,
+    }
+    if unrelated(one, two):
+        with pytest.raises(NotEvaluable, match="no value in common"):
+            Differencing(k=4).run(tables[0], **asked)
+        return
+    report = Differencing(k=4).run(tables[0], **asked)
     both = left_over(one, two), left_over(two, one)
     counts = [sum(len(g) for g in groups if len(g) < 4) for groups in both]
     seen = report.details

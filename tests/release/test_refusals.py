@@ -397,7 +397,7 @@ def test_a_hierarchy_that_cannot_be_read(release):
 
 
 PLACES = {
-    "target.path": {"target": {"path": "s3://bucket/x"}},
+    "target.path": {"target": {"path": "ftp://bucket/x"}},
     "workspace": {"workspace": "s3://bucket/x"},
     "suite": {"suite": "s3://bucket/x"},
     "source.path": {"source": {"path": "ftp://bucket/x.csv"}},
