@@ -1,6 +1,8 @@
 """Releases of swapped tables with models of the values inside the private groups."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pandas as pd
@@ -84,6 +86,17 @@ def test_the_gate_judges_no_groups_of_persons_with_several_rows():
     )
     assert not found.passed
     assert "persons have several rows" in found.reasons[0]
+
+
+def test_a_database_shows_rows_that_do_not_tell_their_groups(swapped):
+    """Its classes are those of ages as they were, and no model promises them."""
+    database = {"kind": "sql", "url": "sqlite:///public.db", "table": "ward"}
+    swapped.write(target={**database, "path": "out"})
+    table = read_published(run_release(swapped.file), labels="text")
+    with closing(sqlite3.connect(swapped.folder / "public.db")) as connection:
+        shown = connection.execute("SELECT age, ill, pay FROM ward").fetchall()
+    rows = table[["age", "ill", "pay"]].itertuples(index=False)
+    assert sorted(shown) == sorted((int(age), ill, int(pay)) for age, ill, pay in rows)
 
 
 def test_groups_are_diverse_and_close_and_published(swapped):
