@@ -12,15 +12,15 @@ from anon_transformers.release._files import schema_of
 
 
 @contextmanager
-def said_of_file(file: Any) -> Iterator[None]:
-    """Say of which of several files something is refused."""
+def said_of_part(part: Any) -> Iterator[None]:
+    """Say of which part of a source, such as one of its files, something is refused."""
     try:
         yield
     except DataError as error:
         said = str(error)
     else:
         return
-    raise DataError(said if str(file) in said else f"{file}: {said}")
+    raise DataError(said if str(part) in said else f"{part}: {said}")
 
 
 def put_together(tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

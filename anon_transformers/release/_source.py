@@ -50,7 +50,7 @@ from anon_transformers.release._remote_files import is_address
 from anon_transformers.release._several_files import (
     put_together,
     refuse_other_types,
-    said_of_file,
+    said_of_part,
 )
 from anon_transformers.release._written_kinds import holds_decimals
 from anon_transformers.roles import list_positions, refuse_repeated_columns
@@ -139,7 +139,7 @@ def read_several(config: ReleaseConfig) -> pd.DataFrame:
     read = csv_texts if kind == "csv" else reader
     tables = {}
     for place in places:
-        with said_of_file(place):
+        with said_of_part(place):
             how = {**options, "path": place}
             tables[str(place)] = read_one(config, kind, read, how)
     if kind == "csv":

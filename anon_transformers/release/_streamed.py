@@ -30,7 +30,7 @@ from anon_transformers.release._one_state import (
     refuse_changed_files,
     states_of_files,
 )
-from anon_transformers.release._several_files import said_of_file
+from anon_transformers.release._several_files import said_of_part
 from anon_transformers.release._source import (
     columns_of_source,
     refuse_other_columns,
@@ -123,7 +123,7 @@ class StreamedSource(StreamedTable):
             if self.kind == "duckdb":
                 yield from duckdb_chunks(**self._options(place))
             else:
-                with said_of_file(place):
+                with said_of_part(place):
                     yield from _parquet_chunks(place, self.columns)
 
     def _csv_chunks(self) -> Iterator[pa.Table]:

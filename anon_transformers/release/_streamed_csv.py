@@ -5,7 +5,6 @@ twice: one text makes a column of texts.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 
-from anon_transformers.exceptions import DataError
 from anon_transformers.release._files import (
     Kind,
     apply_schema,
@@ -24,7 +22,7 @@ from anon_transformers.release._files import (
     texts_options,
     without_missing,
 )
-from anon_transformers.release._several_files import said_of_file
+from anon_transformers.release._several_files import said_of_part
 from anon_transformers.release._written_kinds import KindGuess
 
 
@@ -59,14 +57,14 @@ def csv_chunks(
     n_rows = 0
     for texts in _all_texts(places, how):
         first, n_rows = n_rows + 1, n_rows + len(texts)
-        with _said_of_rows(first, n_rows):
+        with said_of_part(f"rows {first} to {n_rows}"):
             typed = apply_schema(texts, kinds)
         yield pa.Table.from_pandas(typed, preserve_index=False)
 
 
 def _all_texts(places: Sequence[Path], how: Any) -> Iterator[pd.DataFrame]:
     for place in places:
-        with said_of_file(place):
+        with said_of_part(place):
             yield from _texts(place, *how)
 
 
@@ -89,15 +87,3 @@ def _texts(
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise no_csv(place, encoding) from None
     refuse_ragged(place, ragged)
-
-
-@contextmanager
-def _said_of_rows(first: int, last: int) -> Iterator[None]:
-    """Say of which rows a number of them was told."""
-    try:
-        yield
-    except DataError as error:
-        said = str(error)
-    else:
-        return
-    raise DataError(f"rows {first} to {last}: {said}")

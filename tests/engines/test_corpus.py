@@ -55,6 +55,21 @@ def published(case, asked, method, table):
         return str(error)
 
 
+def assert_judged_alike(case, question, put):
+    """Models judge what ``put`` makes of the table as they judge the table."""
+    frame = corpus.read_table(case).reset_index(drop=True)
+    answer = judged(case, question, put(frame))
+    assert answer == judged(case, question, frame)
+    assert corpus.agrees(answer, question["answer"]), answer
+
+
+def assert_published_alike(case, question, method, put):
+    """A method makes of what ``put`` makes of the table what it makes of the table."""
+    frame = corpus.read_table(case).reset_index(drop=True)
+    found = published(case, question["asked"], method, put(frame))
+    assert found == published(case, question["asked"], method, frame)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(("case", "question"), JUDGED)
 def test_a_table_is_judged_alike_wherever_it_lives(case, question, kind):

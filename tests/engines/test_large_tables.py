@@ -86,6 +86,14 @@ def judged_alike(frame, columns, sensitive, subject, held):
         assert model.level(other) == pytest.approx(model.level(one))
 
 
+def assert_alike_there(table, put):
+    """What ``put`` makes of a real table is judged and learned of as the table is."""
+    frame, columns, sensitive, trees, subject = columns_of(table)
+    held = put(frame)
+    judged_alike(frame, columns, sensitive, subject, held)
+    learned_alike(frame, columns, sensitive, trees, subject, held)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("table", TABLES)
 def test_methods_learn_the_same_of_real_tables(table, kind):

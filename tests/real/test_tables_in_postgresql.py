@@ -1,5 +1,7 @@
 """Tables in PostgreSQL: counted, recoded and judged there as in memory."""
 
+from functools import partial
+
 import great_expectations
 import pytest
 import sqlalchemy as sa
@@ -18,15 +20,14 @@ from anon_transformers.exceptions import DataError, SpellingWarning
 from anon_transformers.hierarchies import Hierarchy
 from anon_transformers.privacy import DistinctLDiversity
 from tests.engines.conftest import rows
-from tests.engines.test_corpus import JUDGED, PUBLISHED, corpus, judged, published
-from tests.engines.test_estimators import assert_alike
-from tests.engines.test_large_tables import (
-    columns_of,
-    diabetes130,
-    fars,
-    judged_alike,
-    learned_alike,
+from tests.engines.test_corpus import (
+    JUDGED,
+    PUBLISHED,
+    assert_judged_alike,
+    assert_published_alike,
 )
+from tests.engines.test_estimators import assert_alike
+from tests.engines.test_large_tables import assert_alike_there, diabetes130, fars
 from tests.gx import verdicts
 from tests.real.postgres import running_cluster
 
@@ -106,25 +107,17 @@ def test_types_of_the_database(connection):
 
 @pytest.mark.parametrize("table", [fars, diabetes130])
 def test_real_tables_are_learned_and_judged_alike(table, connection):
-    frame, columns, sensitive, trees, subject = columns_of(table)
-    held = put(frame, connection)
-    judged_alike(frame, columns, sensitive, subject, held)
-    learned_alike(frame, columns, sensitive, trees, subject, held)
+    assert_alike_there(table, partial(put, connection=connection))
 
 
 @pytest.mark.parametrize(("case", "question"), JUDGED)
 def test_the_corpus_is_judged_alike(case, question, connection):
-    frame = corpus.read_table(case).reset_index(drop=True)
-    answer = judged(case, question, put(frame, connection))
-    assert answer == judged(case, question, frame)
-    assert corpus.agrees(answer, question["answer"])
+    assert_judged_alike(case, question, partial(put, connection=connection))
 
 
 @pytest.mark.parametrize(("case", "question", "method"), PUBLISHED)
 def test_the_corpus_is_published_alike(case, question, method, connection):
-    frame = corpus.read_table(case).reset_index(drop=True)
-    found = published(case, question["asked"], method, put(frame, connection))
-    assert found == published(case, question["asked"], method, frame)
+    assert_published_alike(case, question, method, partial(put, connection=connection))
 
 
 @pytest.fixture(scope="module")

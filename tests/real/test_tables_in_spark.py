@@ -2,6 +2,7 @@
 
 import json
 import logging
+from functools import partial
 
 import great_expectations
 import numpy as np
@@ -28,15 +29,14 @@ from anon_transformers.privacy import (
     TCloseness,
 )
 from tests.engines.conftest import collect, rows
-from tests.engines.test_corpus import JUDGED, PUBLISHED, corpus, judged, published
-from tests.engines.test_estimators import assert_alike, fit_both
-from tests.engines.test_large_tables import (
-    columns_of,
-    diabetes130,
-    fars,
-    judged_alike,
-    learned_alike,
+from tests.engines.test_corpus import (
+    JUDGED,
+    PUBLISHED,
+    assert_judged_alike,
+    assert_published_alike,
 )
+from tests.engines.test_estimators import assert_alike, fit_both
+from tests.engines.test_large_tables import assert_alike_there, diabetes130, fars
 from tests.gx import verdicts
 from tests.real.spark import put, running_spark
 
@@ -309,24 +309,17 @@ def test_types_of_spark_are_recoded(session, monkeypatch):
 
 @pytest.mark.parametrize("table", [fars, diabetes130])
 def test_real_tables_are_learned_alike(table, session):
-    frame, columns, sensitive, trees, subject = columns_of(table)
-    held = put(frame, session)
-    judged_alike(frame, columns, sensitive, subject, held)
-    learned_alike(frame, columns, sensitive, trees, subject, held)
+    assert_alike_there(table, partial(put, session=session))
 
 
 @pytest.mark.parametrize(("case", "question"), JUDGED)
 def test_the_corpus_is_judged_alike(case, question, session):
-    frame = corpus.read_table(case).reset_index(drop=True)
-    answer = judged(case, question, put(frame, session))
-    assert answer == judged(case, question, frame)
+    assert_judged_alike(case, question, partial(put, session=session))
 
 
 @pytest.mark.parametrize(("case", "question", "method"), PUBLISHED)
 def test_the_corpus_is_published_alike(case, question, method, session):
-    frame = corpus.read_table(case).reset_index(drop=True)
-    found = published(case, question["asked"], method, put(frame, session))
-    assert found == published(case, question["asked"], method, frame)
+    assert_published_alike(case, question, method, partial(put, session=session))
 
 
 def test_rows_that_came_after_counting_are_suppressed(session):

@@ -161,6 +161,20 @@ def another_release(tmp_path):
 
 
 @pytest.fixture
+def bucket(monkeypatch):
+    """A class: a store of objects in memory, in place of that of the network."""
+    fsspec = pytest.importorskip("fsspec")
+    from fsspec.implementations.memory import MemoryFileSystem
+
+    class Bucket(MemoryFileSystem):
+        protocol = ("s3", "gs")
+        store, pseudo_dirs, cachable = {}, [""], False
+
+    monkeypatch.setattr(fsspec, "filesystem", lambda scheme: Bucket())
+    return Bucket
+
+
+@pytest.fixture
 def monthly(release, monkeypatch):
     """A release of towns as they are: a class is a town."""
     return months.make_monthly(release, monkeypatch)

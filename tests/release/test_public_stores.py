@@ -35,19 +35,6 @@ class Killed(BaseException):
 
 
 @pytest.fixture
-def bucket(monkeypatch):
-    """A store of objects in memory, in place of the one that the network has."""
-    from fsspec.implementations.memory import MemoryFileSystem
-
-    class Bucket(MemoryFileSystem):
-        protocol = ("s3", "gs")
-        store, pseudo_dirs, cachable = {}, [""], False
-
-    monkeypatch.setattr(fsspec, "filesystem", lambda scheme: Bucket())
-    return Bucket
-
-
-@pytest.fixture
 def stored(release, bucket):
     release.write(target={"path": ADDRESS})
     release.target = release.folder / "published/ward"

@@ -14,19 +14,6 @@ fsspec = pytest.importorskip("fsspec")
 SECRET = "hunter2-in-the-file"
 
 
-@pytest.fixture
-def bucket(monkeypatch):
-    """A store of objects in memory, in place of the one that the network has."""
-    from fsspec.implementations.memory import MemoryFileSystem
-
-    class Bucket(MemoryFileSystem):
-        protocol = ("s3", "gs")
-        store, pseudo_dirs, cachable = {}, [""], False
-
-    monkeypatch.setattr(fsspec, "filesystem", lambda scheme: Bucket())
-    return Bucket()
-
-
 def csv_bytes(rows):
     return "".join(",".join(row) + "\n" for row in rows).encode()
 
@@ -43,7 +30,7 @@ def test_a_release_is_that_of_the_file(address, release, bucket):
     if address.endswith(".parquet"):
         frame = pd.read_csv(release.source, dtype={"zip": str})
         content = frame.to_parquet(index=False)
-    bucket.pipe_file(address, content)
+    bucket().pipe_file(address, content)
     release.write(source={"path": address}, target={"path": "second"})
     assert published(release) == of_file
 
@@ -64,9 +51,9 @@ def test_patterns_and_folders(path, release, bucket):
     frame = pd.read_csv(release.source, dtype={"zip": str})
     of_folder = path.endswith("/")
     place = path if of_folder else "s3://ward/"
-    bucket.pipe_file(f"{place}a.parquet", frame.iloc[:9].to_parquet(index=False))
-    bucket.pipe_file(f"{place}b.parquet", frame.iloc[9:].to_parquet(index=False))
-    bucket.pipe_file(f"{place}_SUCCESS", b"")
+    bucket().pipe_file(f"{place}a.parquet", frame.iloc[:9].to_parquet(index=False))
+    bucket().pipe_file(f"{place}b.parquet", frame.iloc[9:].to_parquet(index=False))
+    bucket().pipe_file(f"{place}_SUCCESS", b"")
     release.write(source={"kind": "parquet", "path": path})
     assert len(read_published(run_release(release.file))) == len(frame)
 
@@ -78,7 +65,7 @@ def test_objects_that_change_while_others_are_read(
     frame = pd.read_csv(release.source, dtype={"zip": str})
     parts = [frame.iloc[:9].to_parquet(index=False), frame.iloc[9:].to_parquet()]
     for name, part in zip("ab", parts, strict=True):
-        bucket.pipe_file(f"s3://ward/{name}.parquet", part)
+        bucket().pipe_file(f"s3://ward/{name}.parquet", part)
     release.write(source={"kind": "parquet", "path": "s3://ward/*.parquet"})
     read = _source._read_source
 
@@ -86,7 +73,7 @@ def test_objects_that_change_while_others_are_read(
         found = read(config)
         name = "a" if change == "one" else "c"
         others = frame.iloc[:9].assign(name=list("ABCDEFGHI"))
-        bucket.pipe_file(f"s3://ward/{name}.parquet", others.to_parquet(index=False))
+        bucket().pipe_file(f"s3://ward/{name}.parquet", others.to_parquet(index=False))
         return found
 
     with monkeypatch.context() as patch:
