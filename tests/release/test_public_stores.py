@@ -229,7 +229,8 @@ def test_what_somebody_else_has_there_stays(stored, bucket, another_release):
     second.write(target={"path": "out-second", "store": ADDRESS})
     with pytest.raises(ConfigurationError, match="another release is published there"):
         load(second.file)
-    for content in (b"no json", b"[]", b'{"version": 1}'):
+    odd = b'{"release": "people", "version": "x", "files": [1]}'
+    for content in (b"no json", b"[]", b'{"version": 1}', odd):
         store.pipe_file(f"{ADDRESS}/current.json", content)
         with pytest.raises(ConfigurationError, match="nothing that a release wrote"):
             load(stored.file)
