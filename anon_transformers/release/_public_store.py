@@ -79,8 +79,8 @@ class PublicStore:
             return {}
         try:
             found = json.loads(text)
-            if isinstance(found, dict) and {*found} == {"release", "version", "files"}:
-                return found
+            if _is_published(found):
+                return dict(found)
         except ValueError:
             pass
         raise ConfigurationError(
@@ -161,6 +161,17 @@ class PublicStore:
             for name in sorted(self.system.find(f"{self.root}/{VERSIONS}")):
                 if "/".join(name.split("/")[-2:]) in ended:
                     self.system.rm_file(name)
+
+
+def _is_published(found: Any) -> bool:
+    """Whether it names a release, a version and the hashes of its files."""
+    if not isinstance(found, dict) or {*found} != {"release", "version", "files"}:
+        return False
+    files = found["files"]
+    texts = [found["release"], found["version"]]
+    if isinstance(files, dict):
+        texts += [*files, *files.values()]
+    return isinstance(files, dict) and all(isinstance(text, str) for text in texts)
 
 
 def hashes_in(folder: Path) -> dict[str, str]:

@@ -146,8 +146,10 @@ class PublicTable:
         columns = ", ".join(f"{quoted(name)} {kind}" for name, kind in kinds.items())
         # A table of this name is one that nobody noted: a transaction left none.
         self.database.do(f"CREATE TABLE {place} ({columns})")
-        for start in range(0, len(table), CHUNK):
-            rows = cells_of(table.iloc[start : start + CHUNK], kinds)
+        texts = {n: to_text(table[n]) for n, kind in kinds.items() if kind == "TEXT"}
+        plain = table.assign(**texts)
+        for start in range(0, len(plain), CHUNK):
+            rows = cells_of(plain.iloc[start : start + CHUNK], kinds)
             self.database.insert(
                 self.schema, self.of_version(version), list(table.columns), rows
             )
@@ -194,12 +196,11 @@ def quoted(name: str) -> str:
 
 
 def cells_of(table: pd.DataFrame, kinds: Mapping[str, str]) -> list[tuple[Any, ...]]:
-    """Rows as a database takes them: numbers and moments as such, all else as texts."""
+    """Rows as a database takes them, of numbers, moments and texts."""
     columns = []
     for name in table.columns:
         held = table[name]
-        plain = to_text(held) if kinds[name] == "TEXT" else held
-        cells, missing = plain.astype(object).tolist(), held.isna().tolist()
+        cells, missing = held.astype(object).tolist(), held.isna().tolist()
         if kinds[name] == "TIMESTAMP":
             cells = [
                 cell if gone else cell.to_pydatetime()
@@ -229,18 +230,17 @@ def sum_of_texts(table: pd.DataFrame) -> tuple[int, int]:
 def sum_in(
     database: PublicDatabase, place: str, table: pd.DataFrame
 ) -> tuple[int, int]:
-    """The same of a table in the database, whose cells should be those of ``table``."""
-    n_rows, total = 0, 0
+    """The same of a table in the database, whose cells should be those of ``table``.
+
+    Not part by part: how moments are written depends on all of their column.
+    """
+    held: dict[str, list[Any]] = {name: [] for name in table.columns}
     names = ", ".join(map(quoted, table.columns))
     for rows in database.parts(f"SELECT {names} FROM {place}"):
-        columns = zip(*rows, strict=True)
-        held = {
-            name: as_before(list(cells), table[name])
-            for name, cells in zip(table.columns, columns, strict=True)
-        }
-        more, digests = sum_of_texts(pd.DataFrame(held))
-        n_rows, total = n_rows + more, total + digests
-    return n_rows, total % MODULUS
+        for name, cells in zip(held, zip(*rows, strict=True), strict=True):
+            held[name].extend(cells)
+    columns = {name: as_before(cells, table[name]) for name, cells in held.items()}
+    return sum_of_texts(pd.DataFrame(columns))
 
 
 @contextmanager
@@ -310,13 +310,14 @@ def follow_in_database(config: ReleaseConfig, current: Path) -> None:
     stated = config.target.database
     if stated is None or not (current / "manifest.json").is_file():
         return
+    kept = [version.name for version in current.parent.iterdir()]
     if file_to_make(stated, config.folder) is None:
         with connected(stated, config.folder) as database:
             known = PublicTable(database, stated.table, config.name).versions()
-        if current.name in known and known[current.name]["shown"]:
+        is_shown = current.name in known and known[current.name]["shown"]
+        if is_shown and {*known} <= {*kept}:
             return
     manifest = json.loads((current / "manifest.json").read_text(encoding="utf-8"))
-    kept = [version.name for version in current.parent.iterdir()]
     promise = partial(PublicPromise.of_manifest, config, manifest)
     with shown_in_database(config, current, current.name, manifest, kept, promise):
         pass

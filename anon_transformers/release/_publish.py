@@ -33,7 +33,10 @@ from anon_transformers.release._log import stage, tell
 from anon_transformers.release._manifest import make_manifest
 from anon_transformers.release._private_report import keep_private_report
 from anon_transformers.release._public_promise import PublicPromise
-from anon_transformers.release._public_store import follow_in_store
+from anon_transformers.release._public_store import (
+    follow_in_store,
+    refuse_foreign_store,
+)
 from anon_transformers.release._public_table import shown_in_database
 from anon_transformers.release._quarantine import quarantine
 from anon_transformers.release._reserve import Reservation
@@ -54,7 +57,9 @@ from anon_transformers.release._run import (
 from anon_transformers.release._steps import Location, discreet
 from anon_transformers.release._target import (
     VERSIONS,
+    follow,
     open_target,
+    own_versions,
     point_at_newest,
     read_manifest,
     refuse_expired,
@@ -108,6 +113,9 @@ def publish(location: Location) -> str:
         for event in run.journal.stories().get(run.id, []):
             if event["event"] == "published":
                 if run.can_be_read:  # else it was confirmed before it was removed
+                    # Another run noted that, and may have come no further.
+                    with locked(run.config.target_root):
+                        follow(run.config)
                     settle(run.config)
                 keep_private_report(run)
                 remove_run(run.folder)
@@ -159,6 +167,7 @@ def publish_run(run: Run) -> tuple[Path, list[str]]:
         open_target(config)
         with locked(config.target_root):
             refuse_foreign_target(config)
+            refuse_foreign_store(config)
             refuse_expired(config, ReleaseError)
             remove_drafts(config, run.journal)
             if os.path.lexists(version):
@@ -261,9 +270,14 @@ def _refuse_another(
     there = read_manifest(version)
     wanted = make_manifest(run, candidate, verdict, there.get("bytes", 0))
     same = ("release", "sha256", "promised", "schema", "nodes")
+    known = own_versions(run.config, run.journal)
+    hashes = frozenset[tuple[str, str]]().union(
+        *(each.hashes for each in known if each.run == run.id)
+    )
     if (
         not is_plain(version)
         or any(there.get(key) != wanted.get(key) for key in same)
+        or ("manifest.json", sha256(version / "manifest.json")) not in hashes
         or not all(
             (version / file["data"]).is_file()
             and sha256(version / file["data"]) == file["sha256"]

@@ -44,6 +44,9 @@ def a_store(given: str) -> str:
     refuse_unopened(given)
     if as_path(given) != given:
         raise ValueError("is no address of a store; state a folder as path.")
+    bucket, *names = given.partition("://")[2].split("/")
+    if not bucket or {".", ".."} & {bucket, *names}:
+        raise ValueError("name a bucket and a place in it, without '.' and '..'.")
     if has_magic(given):
         raise ValueError("names several places; leave *, ? and [ out.")
     return a_template(given)

@@ -13,7 +13,11 @@ from anon_transformers.release._remote_files import (
     refuse_unopened,
 )
 from anon_transformers.release._stated_database import StatedDatabase
-from anon_transformers.release._stated_paths import PlacePath, StoreAddress
+from anon_transformers.release._stated_paths import (
+    PlacePath,
+    StoreAddress,
+    a_store,
+)
 from anon_transformers.release._strict import Strict, explain
 
 FORMATS = ("csv", "parquet")
@@ -162,10 +166,11 @@ def _with_store(given: Mapping[str, Any]) -> dict[str, Any]:
     address = str(given["path"])
     try:
         refuse_unopened(address)
+        if as_path(address) != address:
+            return {**given, "path": as_path(address)}
+        a_store(address)
     except ValueError as error:
         raise ValueError(f"target.path: {error}") from None
-    if as_path(address) != address:
-        return {**given, "path": as_path(address)}
     if "store" in given:
         raise ValueError("target.store: path is an address already.")
     last = address.rstrip("/").rpartition("/")[2]

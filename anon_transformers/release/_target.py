@@ -19,6 +19,7 @@ from typing import Any
 from anon_transformers.exceptions import (
     AnonymizationError,
     ConfigurationError,
+    ReleaseError,
 )
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._log import LOG
@@ -456,16 +457,43 @@ def recover(config: ReleaseConfig) -> None:
         for place in sorted(versions.iterdir()) if versions.is_dir() else ():
             if place.name not in made:
                 left_alone(place)
-        current = config.path(config.target.path) / CURRENT
-        if config.target.database is not None:
-            # Loads pandas, which whoever asks for the status can do without.
-            from anon_transformers.release._public_table import follow_in_database
+        follow(config)
 
-            follow_in_database(config, current.resolve())
-        if config.target.store is not None:
-            from anon_transformers.release._public_store import follow_in_store
 
-            follow_in_store(config, current.resolve())
+def follow(config: ReleaseConfig) -> None:
+    """Bring database and store to the version that readers of the folder see.
+
+    Others may write to a public folder. What a run did not write there goes nowhere
+    else, for its manifest says by what it is judged.
+
+    Raises
+    ------
+    ReleaseError
+        If the manifest of that version is not the one that its run wrote.
+    """
+    if config.target.database is None and config.target.store is None:
+        return
+    current = (config.path(config.target.path) / CURRENT).resolve()
+    ours = own_versions(config, Journal(config.home))
+    version = next((each for each in ours if each.folder.resolve() == current), None)
+    manifest = current / "manifest.json"
+    if version is None or not manifest.is_file():
+        return
+    if (manifest.name, sha256(manifest)) not in version.hashes:
+        raise ReleaseError(
+            f"{manifest} is not what run {version.run} published, and goes into no "
+            "database or store; put it back, or remove the link current, which leads "
+            "to it, and start the release again."
+        )
+    if config.target.database is not None:
+        # Loads pandas, which whoever asks for the status can do without.
+        from anon_transformers.release._public_table import follow_in_database
+
+        follow_in_database(config, current)
+    if config.target.store is not None:
+        from anon_transformers.release._public_store import follow_in_store
+
+        follow_in_store(config, current)
 
 
 def _settle(config: ReleaseConfig, journal: Journal, version: OwnVersion) -> None:

@@ -80,6 +80,9 @@ def test_the_address_of_a_folder_is_its_path(release):
         ({"path": f"s3://k:{SECRET}@bucket/x"}, "holds no user, key or query"),
         ({"path": "x", "store": "out"}, "target.store: nothing here opens"),
         ({"path": "x", "store": "file:///out"}, "target.store: is no address of a"),
+        ({"path": "s3://bucket/.."}, "target.path: name a bucket and a place in it"),
+        ({"path": "s3://"}, "target.path: name a bucket"),
+        ({"path": "x", "store": "gs://bucket/a/./b"}, "target.store: name a bucket"),
         ({"path": "x", "store": "s3://bucket/*"}, "target.store: names several"),
         ({"path": ADDRESS, "store": ADDRESS}, "target.store: path is an address"),
         ({"path": "x/{period:%Y}", "store": ADDRESS}, "target.store: has one version"),
@@ -213,7 +216,8 @@ def test_what_somebody_else_has_there_stays(stored, bucket, another_release):
     second.write(target={"path": "out-second", "store": ADDRESS})
     with pytest.raises(ConfigurationError, match="another release is published there"):
         load(second.file)
-    for content in (b"no json", b"[]", b'{"version": 1}'):
+    odd = b'{"release": "people", "version": "x", "files": [1]}'
+    for content in (b"no json", b"[]", b'{"version": 1}', odd):
         store.pipe_file(f"{ADDRESS}/current.json", content)
         with pytest.raises(ConfigurationError, match="nothing that a release wrote"):
             load(stored.file)
