@@ -12,6 +12,8 @@ from anon_transformers.exceptions import DataError, unknown_choice
 
 LABEL, HIDDEN, COUNT = "anon_label_{}", "anon_suppressed", "anon_rows"
 """Columns that an engine works with beside those of the table."""
+NO_VALUES = frozenset({bytes, bytearray, memoryview, list, dict, tuple, np.ndarray})
+"""What databases give for bytes, lists and structs."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,21 @@ class Counts:
     frame: pd.DataFrame
     rows: np.ndarray
     keys: Any = None
+
+    def __post_init__(self) -> None:
+        """Refuse cells that are no single values: which are equal, nobody knows."""
+        for name, cells in self.frame.items():
+            if cells.dtype != object:
+                continue
+            if pd.api.types.infer_dtype(cells) not in {"bytes", "mixed"}:
+                continue
+            found = sorted({t.__name__ for t in map(type, cells) if t in NO_VALUES})
+            if found:
+                raise DataError(
+                    f"column {name!r} holds values ({', '.join(found)}) that are no "
+                    "texts, numbers, dates or truth values; cast it in a query, as in "
+                    "CAST(… AS text)."
+                )
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ from anon_transformers import (
     MondrianAnonymizer,
 )
 from anon_transformers.datasets import load_adult, load_adult_hierarchies
-from anon_transformers.engines import open_engine
+from anon_transformers.engines import SQLTable, open_engine
+from anon_transformers.evidence import Classes
 from anon_transformers.exceptions import (
     DataError,
     InfeasibleError,
@@ -306,3 +307,31 @@ def test_an_error_of_the_database_quotes_no_cell(adult, monkeypatch):
     with pytest.raises(DataError, match=r"'people' cannot be read") as caught:
         method.transform(table)
     assert "Bachelors" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "cell", ["('a' || i % 3)::BLOB", "[i % 3]", "{'a': i % 3}", "map([1], [i % 3])"]
+)
+def test_what_is_no_single_value_is_refused_in_duckdb(cell):
+    table = duckdb.sql(f"SELECT {cell} AS odd, i FROM range(12) t(i)")
+    assert_refused(table)
+
+
+@pytest.mark.parametrize("make", [lambda i: bytes([i % 3]), lambda i: [i % 3]])
+def test_what_is_no_single_value_is_refused_in_polars(make):
+    assert_refused(pl.DataFrame({"odd": [make(i) for i in range(12)]}).lazy())
+
+
+def test_what_is_no_single_value_is_refused_in_sqlite():
+    connection = sa.create_engine("sqlite://").connect()
+    connection.execute(sa.text("CREATE TABLE people (odd BLOB)"))
+    blobs = [{"odd": bytes([i % 3])} for i in range(12)]
+    connection.execute(sa.text("INSERT INTO people VALUES (:odd)"), blobs)
+    assert_refused(SQLTable(connection, "people"))
+
+
+def assert_refused(table):
+    method = MondrianAnonymizer(["odd"], k=4)
+    for ask in (method.fit, lambda table: Classes.from_frame(table, ["odd"])):
+        with pytest.raises(DataError, match=r"column 'odd' holds values .*CAST"):
+            ask(table)

@@ -213,3 +213,10 @@ def test_counting_writes_nothing(connection):
     table = SQLTable(connection, "people")
     assert MondrianAnonymizer(["age"], k=5).fit(table).report_.rows == 200
     assert table.n_combinations(["sex"]) == 2
+
+
+def test_bytes_are_refused(connection):
+    query = "SELECT decode(lpad(to_hex(i % 3), 2, '0'), 'hex') AS odd FROM {}"
+    table = SQLTable(connection, query=query.format("generate_series(1, 12) t(i)"))
+    with pytest.raises(DataError, match=r"column 'odd' holds values .*CAST"):
+        MondrianAnonymizer(["odd"], k=4).fit(table)
