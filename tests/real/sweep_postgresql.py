@@ -10,7 +10,6 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pandas as pd
-import psycopg2
 
 from tests.release.sweep_databases import DatabaseSweep, sweep_over
 from tests.release.sweep_kills import leave_out_charts
@@ -42,6 +41,8 @@ class PostgreSQLSweep(DatabaseSweep):
     @contextmanager
     def connected(self, database):
         """A cursor; what it does is committed at once."""
+        import psycopg2  # not there where only `make test` was run
+
         with closing(psycopg2.connect(f"{self.place}/{database}")) as connection:
             connection.autocommit = True
             yield connection.cursor()
