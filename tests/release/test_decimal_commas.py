@@ -85,6 +85,8 @@ def test_from_a_german_table_to_a_release(release):
     (cost,) = (one for one in made.table.columns if one.column == "cost")
     assert (cost.kind, cost.role) == ("number", "quasi_identifiers")
     assert made.content["source"]["columns"]["cost"] == {"number": ","}
+    # Its ranges are those of numbers, and not of texts that begin alike.
+    assert made.content["hierarchies"]["cost"]["kind"] == "intervals"
     read = read_csv(file, separator=";", columns={"cost": {"number": ","}})
     assert read["cost"].dtype == "float64"
     release.write(
