@@ -28,7 +28,7 @@ from anon_transformers.exceptions import (
 from anon_transformers.gx._threshold import Threshold
 from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._files import schema_of
-from anon_transformers.release._forms import Candidate, Form
+from anon_transformers.release._forms import Candidate, Form, form_of
 from anon_transformers.release._ledger import (
     lacking_beside,
     open_ledger,
@@ -109,7 +109,26 @@ def lacks_key(config: ReleaseConfig) -> bool:
     asked = AskedTogether.of(config, config.thresholds)
     if asked is None or not asked.must or KEY_VARIABLE in config.airflow.secrets:
         return False
-    return not os.environ.get(KEY_VARIABLE, "").strip()
+    return not _has_key()
+
+
+def keeps_nobody(config: ReleaseConfig) -> bool:
+    """Whether a run here keeps nobody, so that no later table can be judged with it.
+
+    A connection under ``airflow.secrets`` brings the key to Airflow and to nobody here.
+    """
+    asked = AskedTogether.of(config, config.thresholds)
+    if asked is None or config.roles.subject is None:
+        return False
+    try:
+        composes = form_of(config).composes
+    except ConfigurationError:  # the run itself says what is wrong with the method
+        return False
+    return composes and not _has_key()
+
+
+def _has_key() -> bool:
+    return bool(os.environ.get(KEY_VARIABLE, "").strip())
 
 
 def read_membership_key() -> "MembershipKey | None":

@@ -2,7 +2,6 @@
 
 import json
 import logging
-import os
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +15,6 @@ from anon_transformers.release import (
     check_release,
     run_release,
 )
-from anon_transformers.release._config import ReleaseConfig
 from anon_transformers.release._log import FACTS, heard_by, where_in
 from anon_transformers.release._run import (
     ACKNOWLEDGED,
@@ -28,7 +26,6 @@ from anon_transformers.release._run import (
     is_plain,
     period_in,
 )
-from anon_transformers.release._stated_composition import AskedTogether
 from anon_transformers.release._status import FAILURES, past_runs
 from anon_transformers.release._steps import STEPS
 from anon_transformers.studio._jobs import Progress
@@ -55,24 +52,6 @@ def check(
         fault = str(error).removeprefix(f"{project.file}:").strip()
         return {"fault": fault}
     return {"fault": None}
-
-
-def keeps_nobody(config: ReleaseConfig) -> bool:
-    """Whether a run here keeps nobody, so that no later table can be judged with it.
-
-    A connection under ``airflow.secrets`` brings the key to Airflow and not to Studio.
-    """
-    asked = AskedTogether.of(config, config.thresholds)
-    if asked is None or config.roles.subject is None:
-        return False
-    from anon_transformers.release._composition import KEY_VARIABLE
-    from anon_transformers.release._forms import form_of
-
-    try:
-        composes = form_of(config).composes
-    except ConfigurationError:
-        return False
-    return composes and not os.environ.get(KEY_VARIABLE, "").strip()
 
 
 def release(

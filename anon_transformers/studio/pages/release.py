@@ -55,6 +55,9 @@ def show(request: Request) -> Response:
 
 def _shown(request: Request, text: str | None = None, fault: str = "") -> Response:
     """The page; with a text that was refused, and why."""
+    # Loads numpy and pandas, which a Studio that only starts can do without.
+    from anon_transformers.release._composition import keeps_nobody
+
     project = project_of(request)
     try:
         config = project.config
@@ -80,7 +83,7 @@ def _shown(request: Request, text: str | None = None, fault: str = "") -> Respon
         private={one.run for one in runs if one.private_report is not None},
         measured=MEASURED,
         uploaded=config is not None and _is_uploaded(project, config),
-        keeps_nobody=config is not None and _runs.keeps_nobody(config),
+        keeps_nobody=config is not None and keeps_nobody(config),
         target="" if config is None else target_of(config),
         tables=[] if config is None else tables_of(runs),
     )
